@@ -1,0 +1,1 @@
+"""Frozen, slotted values of a routing decision, each valid from birth. Imports nothing outside itself."""

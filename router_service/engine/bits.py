@@ -1,0 +1,65 @@
+"""Sets of endpoints as bitsets (Python integers; bit i is the endpoint at position i), and sorted prefix sets."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+
+# Prefix sets of a fact with many distinct values would need values × endpoints / 8 bytes: a full set is kept every so
+# many values only, and the few between are added when asked. 64 keeps 20,000 distinct values under 1 MB.
+_STRIDE = 64
+
+
+def bitset(positions: Iterable[int], size: int) -> int:
+    """The set of `positions`, all below `size`."""
+    flags = bytearray((size + 7) // 8)
+    for position in positions:
+        flags[position >> 3] |= 1 << (position & 7)
+    return int.from_bytes(flags, "little")
+
+
+def positions(bits: int) -> Iterator[int]:
+    """The positions in a bitset, lowest first. Linear in its size; taking bits off an integer would be quadratic."""
+    for base, byte in enumerate(bits.to_bytes((bits.bit_length() + 7) // 8, "little")):
+        while byte:
+            low = byte & -byte
+            yield (base << 3) + low.bit_length() - 1
+            byte ^= low
+
+
+class PrefixSets:
+    """For a numeric fact: which endpoints document a value below, or at most, a limit."""
+
+    __slots__ = ("_marks", "_positions", "_values", "documented")
+
+    def __init__(self, facts: Iterable[tuple[int, int]], size: int) -> None:
+        """`facts` are pairs (value, position) of the endpoints that document the fact."""
+        ordered = sorted(facts)
+        self._values = [value for value, _ in ordered]
+        self._positions = [position for _, position in ordered]
+        self._marks = [0]
+        for start in range(0, len(ordered), _STRIDE):
+            self._marks.append(self._marks[-1] | bitset(self._positions[start : start + _STRIDE], size))
+        self.documented = self._marks[-1]
+
+    def below(self, limit: int) -> int:
+        """The endpoints whose value is < limit."""
+        return self._first(bisect_left(self._values, limit))
+
+    def at_most(self, limit: int) -> int:
+        """The endpoints whose value is ≤ limit."""
+        return self._first(bisect_right(self._values, limit))
+
+    def above(self, limit: int) -> int:
+        """The endpoints whose value is > limit."""
+        return self.documented ^ self.at_most(limit)
+
+    def _first(self, count: int) -> int:
+        mark, rest = divmod(count, _STRIDE)
+        bits = self._marks[mark]
+        if rest:
+            if rest and count == len(self._values):
+                return self.documented
+            for position in self._positions[count - rest : count]:
+                bits |= 1 << position
+        return bits

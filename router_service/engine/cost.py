@@ -1,0 +1,65 @@
+"""Estimated costs, in 10⁻¹² of the catalogue's currency (docs/decision.md, Estimated cost)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from router_service.domain.endpoint import Endpoint
+from router_service.domain.money import MILLION
+from router_service.domain.request import RouteRequest
+from router_service.engine.bits import bitset
+from router_service.engine.cache import Bounded
+
+
+def estimated_cost(endpoint: Endpoint, request: RouteRequest) -> int | None:
+    """What one attempt may cost; None where a token count or a price that is needed is absent, never a part of it.
+
+    A price multiplied by zero tokens is not needed. Under a `max_cost` alone, absent output tokens count as the most
+    that the endpoint may give.
+    """
+    output_tokens = request.output_tokens
+    if output_tokens is None and request.max_cost is not None:
+        output_tokens = endpoint.max_output_tokens
+    if request.input_tokens is None or output_tokens is None:
+        return None
+    total = 0
+    for tokens, price in ((request.input_tokens, endpoint.input_price), (output_tokens, endpoint.output_price)):
+        if tokens and price is None:
+            return None
+        total += tokens * (price or 0)
+    return total
+
+
+class CostSets:
+    """The endpoints above a limit of cost, and those whose cost is not documented, for any request's tokens."""
+
+    def __init__(self, endpoints: Sequence[Endpoint]) -> None:
+        groups: dict[tuple[int | None, int | None, int | None], list[int]] = defaultdict(list)
+        for position, endpoint in enumerate(endpoints):
+            groups[endpoint.input_price, endpoint.output_price, endpoint.max_output_tokens].append(position)
+        # One endpoint stands for all that have the same prices and the same output limit.
+        self._groups = [(endpoints[members[0]], members) for members in groups.values()]
+        self._size = len(endpoints)
+        self._remembered: Bounded[tuple[int | None, int | None, int], tuple[int, int]] = Bounded(256)
+
+    def sets(self, request: RouteRequest) -> tuple[int, int]:
+        """(above the limit, not documented), both empty where the request sets no `max_cost`."""
+        if request.max_cost is None:
+            return 0, 0
+        key = (request.input_tokens, request.output_tokens, request.max_cost)
+        found = self._remembered.get(key)
+        if found is None:
+            found = self._remembered[key] = self._compute(request, request.max_cost * MILLION)
+        return found
+
+    def _compute(self, request: RouteRequest, limit: int) -> tuple[int, int]:
+        above: list[int] = []
+        undocumented: list[int] = []
+        for endpoint, members in self._groups:
+            cost = estimated_cost(endpoint, request)
+            if cost is None:
+                undocumented += members
+            elif cost > limit:
+                above += members
+        return bitset(above, self._size), bitset(undocumented, self._size)

@@ -1,0 +1,150 @@
+"""The pipeline of a decision: pool → filter → rank → decision or refusal (docs/decision.md).
+
+    decide(index, policy, request, now) -> Decision | Refusal
+
+`index` is the compiled form of the candidates, `now` an instant in ms. Nothing else goes in: no clock, no file, no
+network, no chance, no log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from router_service.domain import words
+from router_service.domain.decision import Candidate, Decision, Refusal
+from router_service.domain.endpoint import Endpoint
+from router_service.domain.policy import Policy
+from router_service.domain.request import RouteRequest
+from router_service.engine import sentences
+from router_service.engine.cost import estimated_cost
+from router_service.engine.filters import Case, first_reasons
+from router_service.engine.index import Index
+from router_service.engine.model_id import Resolution, asks_for_eu
+from router_service.engine.refusals import Failure, close_slugs, refusal_of
+from router_service.engine.scoring import Ranking, Score
+from router_service.engine.time_budget import allowances_ms, failover_list, need_ms, spendable_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """How far the pipeline came: the pool, who was refused first by what, and the ranking of the survivors."""
+
+    case: Case
+    pool: int
+    resolution: Resolution | None
+    refused: dict[str, int]
+    ranking: Ranking | None
+    attempts: tuple[int, ...]
+    result: Decision | Refusal
+
+
+def decide(index: Index, policy: Policy, request: RouteRequest, now: int) -> Decision | Refusal:
+    """Where the request may go and in which order to fall back, or why it may go nowhere."""
+    return select(index, policy, request, now).result
+
+
+def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Selection:
+    """The same decision with all that led to it, for `explain` to tell."""
+    asked = _asked_residency(request)
+    case = Case(index, index.sets_of(policy), request, now, policy.effective_residency(asked))
+    pinned = request.model not in index.models.pool_names
+    resolution = _resolve(case) if pinned else None
+    if pinned and resolution is None:
+        return _not_found(case)
+    pool = index.by_slug[resolution.slug] if resolution else index.everything
+    refused, survivors = first_reasons(case, pool)
+    verdict = {
+        "policy_id": policy.policy_id,
+        "requested_model": request.model,
+        "resolved_model": resolution.slug if resolution else "",
+        "steps": resolution.steps if resolution else (),
+        "approximate": bool(resolution and resolution.approximate),
+        "pinned": pinned,
+        "effective_residency": case.residency,
+        "retention": policy.retention,
+        "considered": pool.bit_count(),
+        "excluded": (pool ^ survivors).bit_count(),
+        "reasons": {reason: bits.bit_count() for reason, bits in refused.items()},
+    }
+    if not survivors:
+        failure = Failure(case, pool, str(verdict["resolved_model"]), refused)
+        code, message = refusal_of(failure)
+        retry_at = failure.retry_at if code == "no_endpoint_available" else None
+        refusal = Refusal(**verdict, code=code, message=message, retry_at=retry_at)
+        return Selection(case, pool, resolution, refused, None, (), refusal)
+    ranking = index.scoring.ranking(survivors, index.scoring.ask(request))
+    spendable = None if request.deadline_ms is None else spendable_ms(request.deadline_ms)
+    needs = ((i, need_ms(index.endpoints[i], request.expected_output_tokens)) for i in ranking.order)
+    attempts = failover_list(needs, spendable, request.max_attempts)
+    allowances = [None] * len(attempts) if spendable is None else allowances_ms(spendable, len(attempts))
+    decision = Decision(
+        **verdict,
+        candidates=tuple(
+            _candidate(index.endpoints[i], ranking.score(i), request, allowance)
+            for i, allowance in zip(attempts, allowances, strict=True)
+        ),
+        sentence=sentences.decided(
+            index.endpoints[attempts[0]],
+            pinned=str(verdict["resolved_model"]),
+            task=request.task,
+            residency=case.residency,
+            excluded=verdict["excluded"],
+            considered=verdict["considered"],
+            partner_endpoints=policy.partner_endpoints,
+        ),
+    )
+    return Selection(case, pool, resolution, refused, ranking, tuple(attempts), decision)
+
+
+def _asked_residency(request: RouteRequest) -> str:
+    """The residency that the request names; an id with an `eu` path segment asks for the EU at least."""
+    if request.residency != words.EU_OWNED and asks_for_eu(request.model):
+        return words.EU_HOSTED
+    return request.residency
+
+
+def _resolve(case: Case) -> Resolution | None:
+    resolution = case.index.models.resolve(case.request.model)
+    if resolution and resolution.approximate and case.policy.policy.exact_models:
+        return None
+    return resolution
+
+
+def _not_found(case: Case) -> Selection:
+    policy, asked = case.policy.policy, case.request.model
+    close = close_slugs(case, asked)
+    refusal = Refusal(
+        policy_id=policy.policy_id,
+        requested_model=asked,
+        resolved_model="",
+        steps=(),
+        approximate=False,
+        pinned=True,
+        effective_residency=case.residency,
+        retention=policy.retention,
+        considered=0,
+        excluded=0,
+        reasons={},
+        code="model_not_found",
+        message=sentences.model_not_found(asked, close),
+        close_slugs=close,
+    )
+    return Selection(case, 0, None, {}, None, (), refusal)
+
+
+def _candidate(endpoint: Endpoint, score: Score, request: RouteRequest, allowance_ms: int | None) -> Candidate:
+    return Candidate(
+        endpoint_id=endpoint.endpoint_id,
+        model=endpoint.model,
+        model_version=endpoint.model_version,
+        provider=endpoint.provider,
+        region=endpoint.region,
+        country=endpoint.country,
+        sovereignty=endpoint.sovereignty,
+        score=score,
+        estimated_cost=estimated_cost(endpoint, request),
+        need_ms=need_ms(endpoint, request.expected_output_tokens),
+        allowance_ms=allowance_ms,
+        context_window=endpoint.context_window,
+        max_output_tokens=endpoint.max_output_tokens,
+    )

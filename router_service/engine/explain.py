@@ -1,0 +1,60 @@
+"""The decision told in full, from the same tables: for every endpoint of the pool, why it is in or out.
+
+    explain(index, policy, request, now) -> Explanation     (never refuses: a refusal is its result)
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from router_service.domain.decision import EndpointExplanation, Exclusion, Explanation
+from router_service.domain.policy import Policy
+from router_service.domain.request import RouteRequest
+from router_service.engine.bits import positions
+from router_service.engine.cost import estimated_cost
+from router_service.engine.decide import Selection, select
+from router_service.engine.entries import matches_of
+from router_service.engine.filters import every_refusal
+from router_service.engine.index import Index
+from router_service.engine.time_budget import need_ms
+
+
+def explain(index: Index, policy: Policy, request: RouteRequest, now: int) -> Explanation:
+    """The very result of `decide`, and each endpoint of the pool with its rank and score or all its refusals."""
+    selection = select(index, policy, request, now)
+    exclusions = _exclusions(selection)
+    order = selection.ranking.order if selection.ranking else ()
+    ranks = {position: rank for rank, position in enumerate(order, start=1)}
+    attempts = {position: attempt for attempt, position in enumerate(selection.attempts, start=1)}
+    sets = selection.case.policy
+    explanations = []
+    for position in positions(selection.pool):
+        endpoint = index.endpoints[position]
+        explanations.append(
+            EndpointExplanation(
+                endpoint_id=endpoint.endpoint_id,
+                model=endpoint.model,
+                provider=endpoint.provider,
+                region=endpoint.region,
+                country=endpoint.country,
+                sovereignty=endpoint.sovereignty,
+                refused_by=tuple(exclusions[position]),
+                matches=matches_of(index, sets, position),
+                rank=ranks.get(position),
+                score=selection.ranking.score(position) if selection.ranking and position in ranks else None,
+                attempt=attempts.get(position),
+                estimated_cost=estimated_cost(endpoint, request),
+                need_ms=need_ms(endpoint, request.expected_output_tokens),
+            )
+        )
+    return Explanation(selection.result, tuple(explanations))
+
+
+def _exclusions(selection: Selection) -> defaultdict[int, list[Exclusion]]:
+    """For each position of the pool, every rule that refuses it, in the filter's order."""
+    found: defaultdict[int, list[Exclusion]] = defaultdict(list)
+    case = selection.case
+    for rule, refused in every_refusal(case, selection.pool):
+        for position in positions(refused):
+            found[position].append(Exclusion(rule.reason, rule.detail(case, case.index.endpoints[position])))
+    return found
