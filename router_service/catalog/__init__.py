@@ -1,0 +1,1 @@
+"""Files become snapshots: load, check, watch, import."""

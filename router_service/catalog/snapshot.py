@@ -1,0 +1,29 @@
+"""Snapshot: one version of a catalogue, compiled. A decision takes one at its start and keeps it to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from router_service.catalog.content import Content
+from router_service.domain.policy import Policy
+from router_service.engine.index import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A content with its index, its version, and the instant (ms) from which on it serves."""
+
+    content: Content
+    version: str
+    index: Index
+    policies: Mapping[str, Policy]
+    loaded_at: int
+
+    @classmethod
+    def of(cls, content: Content, loaded_at: int) -> Snapshot:
+        """Compiles a content. Raises InvalidValue where ids repeat or an alias does not mean exactly one model."""
+        index = Index(content.endpoints, content.pool_names)
+        policies = {policy.policy_id: policy for policy in content.policies}
+        return cls(content, content.version(), index, MappingProxyType(policies), loaded_at)
