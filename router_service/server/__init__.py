@@ -1,0 +1,1 @@
+"""The gRPC server: services, health, metrics, admin page, and the composition root in app.py."""

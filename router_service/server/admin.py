@@ -1,0 +1,62 @@
+"""The admin HTTP port: /metrics for Prometheus and /healthz for whoever speaks no gRPC."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from http import HTTPStatus
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+
+_LINE_MAX = 8192
+_HEADERS_MAX = 100
+_PATIENCE_S = 5
+
+
+class AdminPort:
+    """A small HTTP/1.1 responder for two paths; every connection serves one request and closes."""
+
+    def __init__(self, registry: CollectorRegistry, is_serving: Callable[[], bool]) -> None:
+        self._registry, self._is_serving = registry, is_serving
+
+    async def start(self, host: str, port: int) -> tuple[asyncio.Server, int]:
+        """Listens, and returns the server with the port that it got."""
+        server = await asyncio.start_server(self._answer, host, port, limit=_LINE_MAX)
+        return server, server.sockets[0].getsockname()[1]
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                method, path = await _request_line(reader)
+                status, kind, body = self._page(method, path)
+                head = (
+                    f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: {kind}\r\n"
+                    f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+                )
+                writer.write(head.encode() + (b"" if method == "HEAD" else body))
+                await writer.drain()
+        except (OSError, ValueError, TimeoutError, asyncio.IncompleteReadError):
+            pass  # whoever asked is gone, slow, or speaks no HTTP
+        finally:
+            writer.close()
+
+    def _page(self, method: str, path: str) -> tuple[HTTPStatus, str, bytes]:
+        if method not in ("GET", "HEAD"):
+            return HTTPStatus.METHOD_NOT_ALLOWED, "text/plain", b"use GET\n"
+        match path.partition("?")[0]:
+            case "/metrics":
+                return HTTPStatus.OK, CONTENT_TYPE_LATEST, generate_latest(self._registry)
+            case "/healthz" if self._is_serving():
+                return HTTPStatus.OK, "text/plain", b"SERVING\n"
+            case "/healthz":
+                return HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"NOT_SERVING\n"
+        return HTTPStatus.NOT_FOUND, "text/plain", b"there are /metrics and /healthz\n"
+
+
+async def _request_line(reader: asyncio.StreamReader) -> tuple[str, str]:
+    """Method and path; the headers are read and passed over."""
+    method, path, _ = (await reader.readline()).decode("ascii").split()
+    for _ in range(_HEADERS_MAX):
+        if not (await reader.readline()).strip():
+            return method, path
+    raise ValueError("too many headers")

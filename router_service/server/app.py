@@ -1,0 +1,176 @@
+"""The composition root: builds the server of its parts, runs it, and ends it gently."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from router_service.catalog.load import CatalogInvalid, load
+from router_service.catalog.served import Served
+from router_service.catalog.snapshot import Snapshot
+from router_service.catalog.watch import Watch
+from router_service.router import Router
+from router_service.server.admin import AdminPort
+from router_service.server.catalog_service import CatalogServicer
+from router_service.server.listen import Address, AddressError, bind
+from router_service.server.log import make_logger
+from router_service.server.metrics import Metrics
+from router_service.server.router_service import RouterServicer
+from router_service.server.rpc import Calls
+from router_service.v1 import catalog_service_pb2, catalog_service_pb2_grpc, router_service_pb2, router_service_pb2_grpc
+
+SERVICES = (
+    router_service_pb2.DESCRIPTOR.services_by_name["RouterService"].full_name,
+    catalog_service_pb2.DESCRIPTOR.services_by_name["CatalogService"].full_name,
+)
+# The health of the catalogue's files, apart from the services: they serve the last good version whatever the files say.
+CATALOG_HEALTH = "catalog"
+MESSAGE_MAX = 4 * 1024 * 1024
+
+_SERVING = health_pb2.HealthCheckResponse.SERVING
+_NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+_OPTIONS = (
+    ("grpc.max_receive_message_length", MESSAGE_MAX),
+    ("grpc.max_connection_age_ms", 5 * 60 * 1000),  # so that load spreads over replicas that came later
+    ("grpc.max_connection_age_grace_ms", 30 * 1000),
+    ("grpc.so_reuseport", 0),  # a second server on the same port must fail, not share it
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `serve` was asked for."""
+
+    catalog: Path
+    addresses: tuple[Address, ...]
+    admin: Address | None = None
+    stateless: bool = False
+    reflection: bool = True
+    grace_s: float = 10.0
+    log_level: str = "info"
+    log_format: str = "auto"
+
+
+class App:
+    """One running server."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], int]) -> None:
+        self._settings, self._clock = settings, clock
+        self._log: Any = make_logger(settings.log_level, settings.log_format)
+        self._metrics = Metrics()
+        self._served = Served()
+        self._router = Router(self._served, clock, stateless=settings.stateless)
+        self._health = health.aio.HealthServicer()
+        self._server = grpc.aio.server(options=_OPTIONS)
+        self._watch = Watch(settings.catalog)
+        calls = Calls(self._metrics, self._log)
+        router_service_pb2_grpc.add_RouterServiceServicer_to_server(
+            RouterServicer(self._router, calls, self._metrics, self._log), self._server
+        )
+        catalog_service_pb2_grpc.add_CatalogServiceServicer_to_server(
+            CatalogServicer(self._router, self._served, calls), self._server
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        if settings.reflection:
+            names = (*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)
+            reflection.enable_server_reflection(names, self._server)
+
+    async def run(self, stop: asyncio.Event, ready: Callable[[list[str]], None] = lambda _: None) -> None:
+        """Serves until `stop` is set. Raises CatalogInvalid or AddressError where it cannot begin.
+
+        It answers from the first moment, NOT_SERVING until the catalogue is loaded; `ready` is told the addresses then.
+        """
+        for name in ("", *SERVICES, CATALOG_HEALTH):
+            await self._health.set(name, _NOT_SERVING)
+        reached = [bind(self._server, address) for address in self._settings.addresses]
+        admin = await self._start_admin()
+        await self._server.start()
+        reloading = None
+        try:
+            await self._install(await asyncio.to_thread(self._load))
+            for name in ("", *SERVICES):
+                await self._health.set(name, _SERVING)
+            ready(reached)
+            reloading = asyncio.create_task(self._reload_on_change())
+            await stop.wait()
+        finally:
+            await self._health.enter_graceful_shutdown()
+            if reloading is not None:
+                reloading.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await reloading
+            await self._server.stop(self._settings.grace_s)
+            if admin is not None:
+                admin.close()
+
+    def reload(self) -> None:
+        """Loads the catalogue now, changed or not (SIGHUP)."""
+        self._watch.wake()
+
+    async def _start_admin(self) -> asyncio.Server | None:
+        address = self._settings.admin
+        if address is None:
+            return None
+        page = AdminPort(self._metrics.registry, lambda: self._served.snapshot is not None)
+        try:
+            server, port = await page.start(address.host, address.port)
+        except OSError as error:
+            raise AddressError(f"{address.text}: cannot listen there; is the port in use?") from error
+        self._log.info("admin port", address=f"{address.host}:{port}")
+        return server
+
+    def _load(self) -> Snapshot:
+        return Snapshot.of(load(self._settings.catalog), self._clock())
+
+    async def _install(self, snapshot: Snapshot) -> None:
+        before = self._served.snapshot
+        changed = before is None or before.version != snapshot.version
+        if changed:
+            self._served.install(snapshot)
+        self._metrics.installed(snapshot, changed=changed)
+        await self._health.set(CATALOG_HEALTH, _SERVING)
+        self._log.info(
+            "catalogue loaded" if changed else "catalogue unchanged",
+            version=snapshot.version,
+            endpoints=snapshot.index.size,
+            policies=len(snapshot.policies),
+        )
+
+    async def _reload_on_change(self) -> None:
+        async for _ in self._watch.changes():
+            try:
+                await self._install(await asyncio.to_thread(self._load))
+            except CatalogInvalid as invalid:
+                self._metrics.rejected()
+                await self._health.set(CATALOG_HEALTH, _NOT_SERVING)
+                self._log.error(
+                    "catalogue rejected, the last good version goes on serving",
+                    problems=[str(problem) for problem in invalid.problems],
+                )
+            except Exception as fault:
+                self._log.error("fault while loading the catalogue", exc_info=fault)
+
+
+def wall_clock() -> int:
+    """Milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+async def serve(settings: Settings, ready: Callable[[list[str]], None]) -> None:
+    """Runs a server until SIGTERM or SIGINT; SIGHUP loads the catalogue anew."""
+    app, stop = App(settings, wall_clock), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGHUP, app.reload)
+    await app.run(stop, ready)

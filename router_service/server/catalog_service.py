@@ -1,0 +1,82 @@
+"""CatalogService: what is served now."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Sequence
+
+from router_service.catalog.served import Served
+from router_service.domain.problems import Problem
+from router_service.router import InvalidRequest, Router
+from router_service.server.rpc import Calls, Context
+from router_service.v1 import catalog_service_pb2 as pb
+from router_service.v1 import catalog_service_pb2_grpc as pb_grpc
+from router_service.wire.write import watch_response, write_endpoint, write_policy
+
+PAGE_DEFAULT = 100
+PAGE_MAX = 1000
+
+
+class CatalogServicer(pb_grpc.CatalogServiceServicer):
+    """Lists in the order of ids, so that a page after a reload goes on where the one before it ended."""
+
+    def __init__(self, router: Router, served: Served, calls: Calls) -> None:
+        self._router, self._served, self._calls = router, served, calls
+
+    async def ListEndpoints(self, request: pb.ListEndpointsRequest, context: Context) -> pb.ListEndpointsResponse:
+        return await self._calls.unary("ListEndpoints", self._list_endpoints, request, context)
+
+    async def ListPolicies(self, request: pb.ListPoliciesRequest, context: Context) -> pb.ListPoliciesResponse:
+        return await self._calls.unary("ListPolicies", self._list_policies, request, context)
+
+    async def WatchCatalog(
+        self, request: pb.WatchCatalogRequest, context: Context
+    ) -> AsyncIterator[pb.WatchCatalogResponse]:
+        async for snapshot in self._served.versions():
+            yield watch_response(snapshot)
+
+    def _list_endpoints(self, request: pb.ListEndpointsRequest) -> pb.ListEndpointsResponse:
+        snapshot = self._router.catalog()
+        endpoints = snapshot.index.endpoints
+        start, end, token = _page(request, [endpoint.endpoint_id for endpoint in endpoints])
+        return pb.ListEndpointsResponse(
+            endpoints=[pb.ServedEndpoint(endpoint=write_endpoint(one)) for one in endpoints[start:end]],
+            next_page_token=token,
+            catalog_version=snapshot.version,
+        )
+
+    def _list_policies(self, request: pb.ListPoliciesRequest) -> pb.ListPoliciesResponse:
+        snapshot = self._router.catalog()
+        ids = sorted(snapshot.policies, key=str.encode)
+        start, end, token = _page(request, ids)
+        return pb.ListPoliciesResponse(
+            policies=[write_policy(snapshot.policies[policy_id]) for policy_id in ids[start:end]],
+            next_page_token=token,
+            catalog_version=snapshot.version,
+            default_policy=snapshot.content.default_policy,
+        )
+
+
+def _page(request: pb.ListEndpointsRequest | pb.ListPoliciesRequest, ids: Sequence[str]) -> tuple[int, int, str]:
+    """(start, end, next_page_token) of the asked page of `ids`, which are sorted by their bytes.
+
+    A token holds the last id of the page before it. Raises InvalidRequest with every problem.
+    """
+    problems = []
+    if request.page_size > PAGE_MAX:
+        cure = f"ask for at most {PAGE_MAX}, or 0 for {PAGE_DEFAULT}"
+        problems.append(Problem("page_size", f"{request.page_size} is too many", cure))
+    try:
+        after = base64.b64decode(request.page_token.encode(), altchars=b"-_", validate=True)
+        after.decode()
+    except (binascii.Error, UnicodeError):
+        cure = "use the next_page_token of a page as it is, or none"
+        problems.append(Problem("page_token", "it was not made here", cure))
+    if problems:
+        raise InvalidRequest(problems)
+    start = bisect_right(ids, after, key=str.encode) if after else 0
+    end = min(start + (request.page_size or PAGE_DEFAULT), len(ids))
+    token = base64.urlsafe_b64encode(ids[end - 1].encode()).decode() if start < end < len(ids) else ""
+    return start, end, token

@@ -1,0 +1,28 @@
+"""Structured logs on stderr: JSON, or coloured lines on a terminal. No payload and no secret ever gets here."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+import structlog
+
+LEVELS = ("debug", "info", "warning", "error")
+FORMATS = ("auto", "json", "console")
+
+
+def make_logger(level: str, form: str) -> Any:
+    """A logger that writes lines of at least `level`, in one of `FORMATS`."""
+    on_terminal = form == "console" or (form == "auto" and sys.stderr.isatty())
+    render: Any = structlog.dev.ConsoleRenderer() if on_terminal else structlog.processors.JSONRenderer()
+    return structlog.wrap_logger(
+        structlog.WriteLogger(sys.stderr),
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            render,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
+    )

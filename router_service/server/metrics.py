@@ -1,0 +1,74 @@
+"""Prometheus metrics. Every label has few values whatever callers send: policies are the catalogue's own."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from router_service.catalog.snapshot import Snapshot
+from router_service.domain.decision import Decision, Refusal
+
+DECIDED = "decided"
+INLINE_POLICY = "(inline)"
+
+
+class Metrics:
+    """All metrics of one server, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._decisions = Counter(
+            "router_decisions",
+            "Answers of Decide by policy and outcome: decided, or the literal name of the refusal.",
+            ["policy", "outcome"],
+            registry=self.registry,
+        )
+        self._calls = Histogram(
+            "router_rpc_duration_seconds",
+            "Time from a call's message to its answer inside the service, by method and gRPC status code.",
+            ["method", "code"],
+            buckets=(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1),
+            registry=self.registry,
+        )
+        self._reloads = Counter(
+            "router_catalog_loads",
+            "Loads of the catalogue by outcome: installed, unchanged or rejected.",
+            ["outcome"],
+            registry=self.registry,
+        )
+        self._rejected = Gauge(
+            "router_catalog_rejected",
+            "1 while the files hold a catalogue that was rejected and the last good one goes on serving.",
+            registry=self.registry,
+        )
+        self._endpoints = Gauge("router_catalog_endpoints", "Endpoints served now.", registry=self.registry)
+        self._loaded_at = Gauge(
+            "router_catalog_loaded_timestamp_seconds",
+            "When the catalogue served now was loaded.",
+            registry=self.registry,
+        )
+        self._version = Gauge(
+            "router_catalog_version", "The version served now, as a label.", ["version"], registry=self.registry
+        )
+
+    def answered(self, result: Decision | Refusal, *, inline: bool) -> None:
+        """Counts an answer of Decide."""
+        outcome = DECIDED if isinstance(result, Decision) else result.code
+        self._decisions.labels(INLINE_POLICY if inline else result.policy_id, outcome).inc()
+
+    def called(self, method: str, code: str, seconds: float) -> None:
+        """Counts a call, or an item of a stream, and its time."""
+        self._calls.labels(method, code).observe(seconds)
+
+    def installed(self, snapshot: Snapshot, *, changed: bool) -> None:
+        """A catalogue was loaded and serves."""
+        self._reloads.labels("installed" if changed else "unchanged").inc()
+        self._rejected.set(0)
+        self._endpoints.set(snapshot.index.size)
+        self._loaded_at.set(snapshot.loaded_at / 1000)
+        self._version.clear()
+        self._version.labels(snapshot.version).set(1)
+
+    def rejected(self) -> None:
+        """A catalogue was rejected; the last good one goes on serving."""
+        self._reloads.labels("rejected").inc()
+        self._rejected.set(1)

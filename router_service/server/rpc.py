@@ -1,0 +1,66 @@
+"""What every call has around it: errors become rich statuses, calls are counted and timed, faults stay inside."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+import grpc
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+
+from router_service.router import Unanswerable
+from router_service.server.metrics import Metrics
+from router_service.v1 import error_reason_pb2 as reason_pb
+from router_service.wire.errors import DOMAIN, kind_of, status_of
+
+_DETAILS = "grpc-status-details-bin"
+_Request = TypeVar("_Request")
+_Response = TypeVar("_Response")
+# Servicer contexts differ in grpcio's stubs only by their messages.
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+class Calls:
+    """Runs handlers; one for all services of a server."""
+
+    def __init__(self, metrics: Metrics, log: Any) -> None:
+        self._metrics, self._log = metrics, log
+
+    async def unary(
+        self,
+        method: str,
+        handle: Callable[[_Request], _Response],
+        request: _Request,
+        context: Context,
+    ) -> _Response:
+        """Answers one call, or ends it with the status that its error stands for."""
+        start = time.perf_counter()
+        code = grpc.StatusCode.OK.name
+        try:
+            return handle(request)
+        except Unanswerable as error:
+            code = kind_of(error)[0].name
+            await _abort(context, kind_of(error)[0], status_of(error))
+        except Exception as fault:
+            code = grpc.StatusCode.INTERNAL.name
+            await _abort(context, grpc.StatusCode.INTERNAL, self.fault(method, fault))
+        finally:
+            self._metrics.called(method, code, time.perf_counter() - start)
+
+    def fault(self, method: str, fault: Exception) -> status_pb2.Status:
+        """Logs a fault of the service's own; the caller learns that there was one, and nothing of its inside."""
+        self._log.error("fault", method=method, exc_info=fault)
+        message = "the server met a fault of its own; its log says more"
+        status = status_pb2.Status(code=code_pb2.INTERNAL, message=message)
+        reason = reason_pb.ErrorReason.Name(reason_pb.ERROR_REASON_INTERNAL)
+        status.details.add().Pack(error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN))
+        return status
+
+    def item(self, method: str, code: grpc.StatusCode, start: float) -> None:
+        """Counts one item of a stream that began at `start` (of time.perf_counter)."""
+        self._metrics.called(method, code.name, time.perf_counter() - start)
+
+
+async def _abort(context: Context, code: grpc.StatusCode, status: status_pb2.Status) -> NoReturn:
+    await context.abort(code, status.message, ((_DETAILS, status.SerializeToString()),))

@@ -1,0 +1,92 @@
+"""Messages become values: every field is read by the domain's own tables, every problem is named at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from router_service.domain.endpoint import Endpoint
+from router_service.domain.policy import Policy
+from router_service.domain.problems import InvalidValue, Problem
+from router_service.domain.readers import Text
+from router_service.domain.request import RouteRequest
+from router_service.router import Ask, Inline, InvalidRequest
+from router_service.v1 import router_service_pb2 as pb
+
+INLINE_CANDIDATES_MAX = 1000
+_NAME = Text()
+_Value = TypeVar("_Value")
+
+
+def read_ask(message: pb.DecideRequest | pb.ExplainRequest) -> Ask:
+    """What is asked. Raises InvalidRequest with every field that makes no sense, by its place in the message."""
+    problems = _unknown_fields(message, "")
+    for name in ("request_id", "policy_id"):
+        _NAME.read(getattr(message, name), name, problems)
+    request = _read(RouteRequest.read, message.request, "request", problems)
+    inline = _read_inline(message.inline, problems) if message.HasField("inline") else None
+    if problems or request is None:
+        raise InvalidRequest(problems)
+    return Ask(request, message.policy_id.strip(), inline)
+
+
+def fields_of(message: Message) -> dict[str, Any]:
+    """The fields that a message really has, by name, as the domain's tables read them (instants in ms)."""
+    return {field.name: _plain(field, value) for field, value in message.ListFields()}
+
+
+def _plain(field: FieldDescriptor, value: Any) -> Any:
+    if isinstance(value, Timestamp):
+        return value.seconds * 1000 + value.nanos // 1_000_000
+    return list(value) if field.is_repeated else value
+
+
+def _read(
+    read: Callable[[Mapping[str, object]], _Value], message: Message, place: str, problems: list[Problem]
+) -> _Value | None:
+    problems += _unknown_fields(message, place)
+    try:
+        return read(fields_of(message))
+    except InvalidValue as invalid:
+        problems += [problem.under(place) for problem in invalid.problems]
+        return None
+
+
+def _read_inline(message: pb.Inline, problems: list[Problem]) -> Inline | None:
+    problems += _unknown_fields(message, "inline")
+    if len(message.candidates) > INLINE_CANDIDATES_MAX:
+        problems.append(
+            Problem(
+                "inline.candidates",
+                f"{len(message.candidates)} candidates are too many",
+                f"bring at most {INLINE_CANDIDATES_MAX}",
+            )
+        )
+        return None
+    if not message.HasField("policy"):
+        problems.append(Problem("inline.policy", "missing", "bring the policy to decide under"))
+    policy = _read(Policy.read, message.policy, "inline.policy", problems) if message.HasField("policy") else None
+    candidates = [
+        _read(Endpoint.read, candidate, f"inline.candidates[{number}]", problems)
+        for number, candidate in enumerate(message.candidates)
+    ]
+    read = tuple(candidate for candidate in candidates if candidate is not None)
+    return None if policy is None or len(read) < len(candidates) else Inline(read, policy)
+
+
+def _unknown_fields(message: Message, place: str) -> list[Problem]:
+    """Fields of a later version: one of them may narrow the request, so none is ever passed over in silence."""
+    unknown = UnknownFieldSet(message)
+    return [
+        Problem(
+            place or "message",
+            f"field number {field.field_number} is not known to this server",
+            "leave it out, or use a server of the version that has it",
+        )
+        for field in unknown
+    ]
