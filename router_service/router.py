@@ -100,19 +100,32 @@ class InvalidRequest(Unanswerable):
         super().__init__("; ".join(str(problem) for problem in self.problems))
 
 
-class Router:
-    """Answers asks on the served snapshot. `clock` gives the instant in ms."""
+def random_trace_id() -> str:
+    """32 random hex digits."""
+    return secrets.token_hex(16)
 
-    def __init__(self, served: Served, clock: Callable[[], int], *, stateless: bool = False) -> None:
+
+class Router:
+    """Answers asks on the served snapshot. `clock` gives the instant in ms, `new_trace_id` an id for each decision."""
+
+    def __init__(
+        self,
+        served: Served,
+        clock: Callable[[], int],
+        *,
+        new_trace_id: Callable[[], str] = random_trace_id,
+        stateless: bool = False,
+    ) -> None:
         self._served = served
         self._clock = clock
+        self._new_trace_id = new_trace_id
         self._stateless = stateless
 
     def decide(self, ask: Ask) -> Answer:
         """Where the request may go. Raises Unanswerable."""
         index, policy, version = self._ground(ask)
         now = self._clock()
-        return Answer(decide(index, policy, ask.request, now), secrets.token_hex(16), version, now)
+        return Answer(decide(index, policy, ask.request, now), self._new_trace_id(), version, now)
 
     def explain(self, ask: Ask) -> Explained:
         """The decision that `decide` would take, told in full; changes nothing. Raises Unanswerable."""

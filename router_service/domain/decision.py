@@ -137,7 +137,7 @@ class EndpointExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The result word for word as Decide gives it, and every endpoint of the pool, by endpoint_id."""
+    """The result word for word as Decide gives it, and every endpoint of the pool: by rank, then the refused by id."""
 
     result: Decision | Refusal
     endpoints: tuple[EndpointExplanation, ...]

@@ -17,7 +17,7 @@ _SLUG = Text(folded=True, ascii_only=True)
 _TAGS = Each(Text(folded=True))
 _TOKENS = Whole(0, TOKENS_MAX, "tokens")
 _PRICE = Money(PRICE_MAX)
-MILLISECONDS = Whole(0, 10**9, "milliseconds")
+MILLISECONDS = Whole(0, 2**32 - 1, "milliseconds")
 
 # Facts that belong to a model and that each of its endpoints may state otherwise.
 MODEL_FACTS: Table = table(

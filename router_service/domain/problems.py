@@ -30,3 +30,6 @@ class InvalidValue(ValueError):
         self.what = what
         self.problems = tuple(problems)
         super().__init__(f"{what}: " + " | ".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type[InvalidValue], tuple[str, tuple[Problem, ...]]]:
+        return type(self), (self.what, self.problems)

@@ -21,7 +21,7 @@ from router_service.domain.problems import Problem
 from router_service.domain.text import fold, is_printable_ascii, trim
 
 TEXT_MAX = 256  # characters of any text
-LIST_MAX = 256  # entries of any list
+LIST_MAX = 1024  # entries of any list
 _INSTANT_MAX = 253_402_300_799_999  # the last millisecond of the year 9999
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -62,7 +62,7 @@ class Text:
             problems.append(
                 Problem(place, f"{_shown(text)} has a character outside printable ASCII", "use U+0020 to U+007E")
             )
-        elif any(character < " " or character == "\x7f" for character in text):
+        elif not text.isprintable() and any(character < " " or character == "\x7f" for character in text):
             problems.append(Problem(place, f"{_shown(text)} has a control character", "remove it"))
         elif text and self.pattern and not re.fullmatch(self.pattern, text):
             problems.append(Problem(place, f"{_shown(text)} is malformed", self.pattern_cure))
@@ -72,7 +72,8 @@ class Text:
 
     def schema(self) -> Json:
         schema: Json = {"type": ["string", "number", "boolean"], "maxLength": TEXT_MAX}
-        return schema if self.pattern == "" else {"type": ["string", "number"], "pattern": f"^({self.pattern})$"}
+        pattern = self.pattern.replace("a-z", "A-Za-z") if self.folded else self.pattern  # JSON Schema has no flags
+        return schema if pattern == "" else {"type": ["string", "number"], "pattern": f"^({pattern})$"}
 
 
 @dataclass(frozen=True, slots=True)

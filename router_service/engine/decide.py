@@ -21,19 +21,17 @@ from router_service.engine.filters import Case, first_reasons
 from router_service.engine.index import Index
 from router_service.engine.model_id import Resolution, asks_for_eu
 from router_service.engine.refusals import Failure, close_slugs, refusal_of
-from router_service.engine.scoring import Ranking, Score
+from router_service.engine.scoring import Score
 from router_service.engine.time_budget import allowances_ms, failover_list, need_ms, spendable_ms
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """How far the pipeline came: the pool, who was refused first by what, and the ranking of the survivors."""
+    """How far the pipeline came: the pool, what survived the filter, and which positions became attempts."""
 
     case: Case
     pool: int
-    resolution: Resolution | None
-    refused: dict[str, int]
-    ranking: Ranking | None
+    survivors: int
     attempts: tuple[int, ...]
     result: Decision | Refusal
 
@@ -71,8 +69,8 @@ def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Sel
         code, message = refusal_of(failure)
         retry_at = failure.retry_at if code == "no_endpoint_available" else None
         refusal = Refusal(**verdict, code=code, message=message, retry_at=retry_at)
-        return Selection(case, pool, resolution, refused, None, (), refusal)
-    ranking = index.scoring.ranking(survivors, index.scoring.ask(request))
+        return Selection(case, pool, 0, (), refusal)
+    ranking = index.scoring.best(survivors, index.scoring.ask(request))
     spendable = None if request.deadline_ms is None else spendable_ms(request.deadline_ms)
     needs = ((i, need_ms(index.endpoints[i], request.expected_output_tokens)) for i in ranking.order)
     attempts = failover_list(needs, spendable, request.max_attempts)
@@ -93,7 +91,7 @@ def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Sel
             partner_endpoints=policy.partner_endpoints,
         ),
     )
-    return Selection(case, pool, resolution, refused, ranking, tuple(attempts), decision)
+    return Selection(case, pool, survivors, tuple(attempts), decision)
 
 
 def _asked_residency(request: RouteRequest) -> str:
@@ -129,7 +127,7 @@ def _not_found(case: Case) -> Selection:
         message=sentences.model_not_found(asked, close),
         close_slugs=close,
     )
-    return Selection(case, 0, None, {}, None, (), refusal)
+    return Selection(case, 0, 0, (), refusal)
 
 
 def _candidate(endpoint: Endpoint, score: Score, request: RouteRequest, allowance_ms: int | None) -> Candidate:

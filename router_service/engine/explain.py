@@ -23,12 +23,13 @@ def explain(index: Index, policy: Policy, request: RouteRequest, now: int) -> Ex
     """The very result of `decide`, and each endpoint of the pool with its rank and score or all its refusals."""
     selection = select(index, policy, request, now)
     exclusions = _exclusions(selection)
-    order = selection.ranking.order if selection.ranking else ()
-    ranks = {position: rank for rank, position in enumerate(order, start=1)}
+    scoring = index.scoring
+    ranking = scoring.whole(selection.survivors, scoring.ask(request))
+    ranks = {position: rank for rank, position in enumerate(ranking.order, start=1)}
     attempts = {position: attempt for attempt, position in enumerate(selection.attempts, start=1)}
     sets = selection.case.policy
     explanations = []
-    for position in positions(selection.pool):
+    for position in (*ranking.order, *positions(selection.pool & ~selection.survivors)):
         endpoint = index.endpoints[position]
         explanations.append(
             EndpointExplanation(
@@ -41,7 +42,7 @@ def explain(index: Index, policy: Policy, request: RouteRequest, now: int) -> Ex
                 refused_by=tuple(exclusions[position]),
                 matches=matches_of(index, sets, position),
                 rank=ranks.get(position),
-                score=selection.ranking.score(position) if selection.ranking and position in ranks else None,
+                score=ranking.score(position) if position in ranks else None,
                 attempt=attempts.get(position),
                 estimated_cost=estimated_cost(endpoint, request),
                 need_ms=need_ms(endpoint, request.expected_output_tokens),

@@ -6,6 +6,7 @@ that no order of addition and no machine can change it.
 
 from __future__ import annotations
 
+import heapq
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ from router_service.domain.languages import MANY
 from router_service.domain.request import RouteRequest
 from router_service.engine.bits import positions
 from router_service.engine.cache import Bounded
-from router_service.engine.time_budget import DEFAULT_LATENCY_MS
+from router_service.engine.time_budget import DEFAULT_LATENCY_MS, SEARCHED
 
 WEIGHTS = dict(zip(TERMS, (5, 3, 1, 1, -2, -2, -3), strict=True))
 SCALE = 10**9
@@ -32,7 +33,7 @@ _DEFAULT_SHARE = 4  # sixteenths of output where a request does not say both cou
 _SMALL_B, _LARGE_B, _LEAST_CHEAP = 9, 753, 0.15
 _OTHER_FIT, _CODING_TAG_FIT = 0.4, 0.7
 
-_CODE_WORD = re.compile(r"devstral|code(x|stral|llama|gemma|qwen|gen|geex)?[0-9]*|.*coder[0-9]*")
+_CODE_WORD = re.compile(r"devstral|code|code(x|stral|llama|gemma|qwen|gen|geex)[0-9]*|.*coder[0-9]*")
 _NO_CODE_WORD = re.compile(r"(en|de|vo)coder[0-9]*")
 _WORD_BREAK = re.compile(r"[-_./:]")
 
@@ -50,42 +51,57 @@ class Ask:
 
 
 class Ranking:
-    """A set of survivors in their total order, best first, and what its scores are made of."""
+    """The order of a set of survivors, best first, and what its scores are made of.
 
-    __slots__ = ("_ask", "_latencies", "_prices", "_scoring", "order")
+    `order` is the whole order, or its first `most` positions: a remembered ranking keeps only what a decision can use.
+    """
 
-    def __init__(self, scoring: Scoring, survivors: int, ask: Ask) -> None:
+    __slots__ = ("_ask", "_latencies", "_prices", "_scores", "_scoring", "order")
+
+    def __init__(self, scoring: Scoring, survivors: int, ask: Ask, most: int | None = None) -> None:
         members = list(positions(survivors))
         self._scoring, self._ask = scoring, ask
-        mix = scoring.mix_prices(ask.output_share)
-        latency = scoring.latencies
-        self._prices = _price_scale([mix[i] for i in members])
+        mix, latency, steady = scoring.mix_prices(ask.output_share), scoring.latencies, scoring.steady(ask)
+        self._prices = _price_scale([price for i in members if (price := mix[i]) is not None])
         self._latencies = _latency_scale([latency[i] for i in members])
-        steady = scoring.steady(ask)
-        price_weight = _remembered(lambda price: _weighted("price", self._prices(price)))
-        latency_weight = _remembered(lambda ms: _weighted("latency", self._latencies(ms)))
-        keys = []
-        for i in members:
-            price = mix[i]
-            total = steady[i] + price_weight(price) + latency_weight(latency[i])
-            keys.append((-total, price is None, price or 0, latency[i], i))
-        keys.sort()
-        self.order: tuple[int, ...] = tuple(key[-1] for key in keys)
+        price_weight, latency_weight = self._prices.weighted, self._latencies.weighted
+        dearest = self._prices.high
+        keys = [
+            (
+                -(steady[i] + price_weight(dearest if price is None else price) + latency_weight(latency[i])),
+                price is None,
+                price or 0,
+                latency[i],
+                i,
+            )
+            for i in members
+            for price in (mix[i],)
+        ]
+        best = sorted(keys) if most is None else heapq.nsmallest(most, keys)
+        self.order: tuple[int, ...] = tuple(key[-1] for key in best)
+        self._scores: Bounded[int, Score] = Bounded(SEARCHED)
 
     def score(self, position: int) -> Score:
         """The score of one survivor, term by term."""
+        score = self._scores.get(position)
+        if score is None:
+            score = self._scores[position] = self._score(position)
+        return score
+
+    def _score(self, position: int) -> Score:
         scoring, ask = self._scoring, self._ask
         endpoint = scoring.endpoints[position]
+        price = scoring.mix_prices(ask.output_share)[position]
         raw = (
             task_fit(endpoint, ask.task),
             language_fit(endpoint, ask.language),
             documentation(endpoint),
             _SOVEREIGNTY.get(endpoint.sovereignty, 0.0),
-            self._prices(scoring.mix_prices(ask.output_share)[position]),
-            self._latencies(scoring.latencies[position]),
+            self._prices.raw(self._prices.high if price is None else price),
+            self._latencies.raw(scoring.latencies[position]),
             endpoint.error_rate or 0.0,
         )
-        terms = tuple(Term(value, _weighted(name, value)) for name, value in zip(TERMS, raw, strict=True))
+        terms = tuple(Term(value, weighted(WEIGHTS[name] * value)) for name, value in zip(TERMS, raw, strict=True))
         return Score(sum(term.weighted for term in terms), terms)
 
 
@@ -100,9 +116,9 @@ class Scoring:
         self._tags = frozenset(tag for endpoint in endpoints for tag in endpoint.tags)
         self._languages = frozenset(language for endpoint in endpoints for language in endpoint.strong_languages)
         self._own = [
-            _weighted("documentation", documentation(endpoint))
-            + _weighted("sovereignty", _SOVEREIGNTY.get(endpoint.sovereignty, 0.0))
-            + _weighted("error_rate", endpoint.error_rate or 0.0)
+            weighted(WEIGHTS["documentation"] * documentation(endpoint))
+            + weighted(WEIGHTS["sovereignty"] * _SOVEREIGNTY.get(endpoint.sovereignty, 0.0))
+            + weighted(WEIGHTS["error_rate"] * (endpoint.error_rate or 0.0))
             for endpoint in endpoints
         ]
         self._steady: Bounded[tuple[str, str], list[int]] = Bounded(64)
@@ -119,12 +135,19 @@ class Scoring:
             output_share(request),
         )
 
-    def ranking(self, survivors: int, ask: Ask) -> Ranking:
-        """The survivors in order. The same set always ranks the same way, so it is worked out once."""
+    def best(self, survivors: int, ask: Ask) -> Ranking:
+        """The first of the survivors in order, as many as a failover list may look at.
+
+        The same set always ranks the same way, so it is worked out once.
+        """
         found = self._rankings.get((survivors, ask))
         if found is None:
-            found = self._rankings[survivors, ask] = Ranking(self, survivors, ask)
+            found = self._rankings[survivors, ask] = Ranking(self, survivors, ask, SEARCHED)
         return found
+
+    def whole(self, survivors: int, ask: Ask) -> Ranking:
+        """All the survivors in order, for an explanation."""
+        return Ranking(self, survivors, ask)
 
     def mix_prices(self, output_share: int) -> list[int | None]:
         """Each endpoint's price by a mix of tokens, times 16; None unless both prices are documented."""
@@ -142,10 +165,9 @@ class Scoring:
         key = (ask.task, ask.language)
         found = self._steady.get(key)
         if found is None:
-            task = _remembered(lambda fit: _weighted("task_fit", fit))
-            language = _remembered(lambda fit: _weighted("language_fit", fit))
+            task, language = WEIGHTS["task_fit"], WEIGHTS["language_fit"]
             found = self._steady[key] = [
-                own + task(task_fit(one, ask.task)) + language(language_fit(one, ask.language))
+                own + weighted(task * task_fit(one, ask.task)) + weighted(language * language_fit(one, ask.language))
                 for own, one in zip(self._own, self.endpoints, strict=True)
             ]
         return found
@@ -230,41 +252,39 @@ def is_specialised_in_code(slug: str) -> bool:
     )
 
 
-def _price_scale(prices: Sequence[int | None]) -> Callable[[int | None], float]:
-    """Raw price terms among survivors: 0 for the cheapest; one without both prices counts as the dearest."""
-    documented = [price for price in prices if price is not None]
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """A raw term by where a value lies among the survivors: 0 at `low`, growing by 1 over `span`."""
+
+    low: int
+    high: int
+    span: float
+    weight: int
+
+    def raw(self, value: int) -> float:
+        return (value - self.low) / self.span
+
+    def weighted(self, value: int) -> int:
+        return weighted(self.weight * ((value - self.low) / self.span))
+
+
+def _price_scale(documented: Sequence[int]) -> _Scale:
+    """The price term; a survivor without both prices counts as the dearest, and where none has them all are equal."""
     low, high = min(documented, default=0), max(documented, default=0)
-    span = max(high - low, high / 2)
-    if not high:
-        return lambda price: 0.0
-    return lambda price: ((high if price is None else price) - low) / span
+    return _Scale(low, high, max(high - low, high / 2) or 1, WEIGHTS["price"])
 
 
-def _latency_scale(latencies: Sequence[int]) -> Callable[[int], float]:
-    """Raw latency terms among survivors: 0 for the fastest, and differences below a second count for little."""
+def _latency_scale(latencies: Sequence[int]) -> _Scale:
+    """The latency term; differences below a second count for little."""
     low, high = min(latencies, default=0), max(latencies, default=0)
-    span = max(high - low, _LATENCY_SPAN_MS)
-    return lambda latency: (latency - low) / span
+    return _Scale(low, high, max(high - low, _LATENCY_SPAN_MS), WEIGHTS["latency"])
 
 
-def _weighted(term: str, raw: float) -> int:
-    """The weighted term in 10⁻⁹: computed in double, then rounded to the nearest, ties to even."""
-    scaled = (value := WEIGHTS[term] * raw) * SCALE
+def weighted(value: float) -> int:
+    """A weighted term, as double, in whole 10⁻⁹: rounded to the nearest, ties to even."""
+    scaled = value * SCALE
     nearest = round(scaled)
     # Scaling rounds once more; only next to a tie can that matter, and there the exact decimal decides.
     if abs(abs(scaled - nearest) - 0.5) > 1e-5:
         return nearest
     return int((Decimal(value) * SCALE).to_integral_value(rounding=ROUND_HALF_EVEN))
-
-
-def _remembered(function: Callable[[int | float | None], int]) -> Callable[[int | float | None], int]:
-    """`function` worked out once for each argument; for the length of one ranking only."""
-    known: dict[int | float | None, int] = {}
-
-    def look_up(argument: int | float | None) -> int:
-        value = known.get(argument)
-        if value is None:
-            value = known[argument] = function(argument)
-        return value
-
-    return look_up

@@ -104,6 +104,7 @@ class App:
             reloading = asyncio.create_task(self._reload_on_change())
             await stop.wait()
         finally:
+            self._log.info("draining", grace_s=self._settings.grace_s)
             await self._health.enter_graceful_shutdown()
             if reloading is not None:
                 reloading.cancel()
@@ -112,6 +113,7 @@ class App:
             await self._server.stop(self._settings.grace_s)
             if admin is not None:
                 admin.close()
+            self._log.info("stopped")
 
     def reload(self) -> None:
         """Loads the catalogue now, changed or not (SIGHUP)."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -23,6 +27,21 @@ from router_service.v1 import catalog_service_pb2, endpoint_pb2, explanation_pb2
 from router_service.v1 import router_service_pb2 as pb
 
 SCORE_UNIT = 10**9
+UINT32_MAX = 2**32 - 1
+_DOUBLES = frozenset(("max_price", "max_cost"))
+
+
+def write_request(raw: Mapping[str, Any]) -> route_pb2.RouteRequest:
+    """A request as a message, of raw fields that RouteRequest.read accepts."""
+    message = route_pb2.RouteRequest()
+    for name, value in raw.items():
+        if isinstance(value, list | tuple):
+            getattr(message, name).extend(value)
+        elif isinstance(value, Decimal):
+            setattr(message, name, float(value) if name in _DOUBLES else int(value))
+        else:
+            setattr(message, name, value)
+    return message
 
 
 def decide_response(answer: Answer, request_id: str) -> pb.DecideResponse:
@@ -103,7 +122,7 @@ def _candidate(candidate: Candidate) -> route_pb2.Candidate:
         score=nearest_double(candidate.score.total, SCORE_UNIT),
         terms=_terms(candidate.score),
         estimated_cost=_cost(candidate.estimated_cost),
-        need_ms=candidate.need_ms,
+        need_ms=min(candidate.need_ms, UINT32_MAX),
         allowance_ms=candidate.allowance_ms,
         context_window=candidate.context_window,
         max_output_tokens=candidate.max_output_tokens,
@@ -137,7 +156,7 @@ def _endpoint_explanation(one: EndpointExplanation) -> explanation_pb2.EndpointE
         terms=None if one.score is None else _terms(one.score),
         attempt=one.attempt,
         estimated_cost=_cost(one.estimated_cost),
-        need_ms=one.need_ms,
+        need_ms=min(one.need_ms, UINT32_MAX),
     )
 
 

@@ -1,0 +1,94 @@
+"""Asks a catalogue in this process or a running server, by the same messages, so that both show the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from router_service.catalog.load import CatalogInvalid, load
+from router_service.catalog.served import Served
+from router_service.catalog.snapshot import Snapshot
+from router_service.cli.options import ServerUnreachable, UsageProblem, example_catalog, raw_request
+from router_service.domain.problems import InvalidValue, Problem
+from router_service.domain.readers import Instant
+from router_service.domain.request import RouteRequest
+from router_service.router import Router, Unanswerable
+from router_service.server.app import wall_clock
+from router_service.wire.client import Client, Rejected, Unreachable
+from router_service.wire.messages import DecideRequest, DecideResponse, ExplainRequest, ExplainResponse
+from router_service.wire.read import read_ask
+from router_service.wire.write import decide_response, explain_response, write_request
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whom to ask and what, as the flags say."""
+
+    catalog: Path | None
+    server: str | None
+    timeout: float
+    policy: str
+    now: str | None
+    request: dict[str, Any]
+
+    def decide(self) -> DecideResponse:
+        """The answer of Decide. Raises UsageProblem or ServerUnreachable."""
+        message = DecideRequest(policy_id=self.policy, request=write_request(self._raw()))
+        if self.server is None:
+            return decide_response(self._answered(lambda router: router.decide(read_ask(message))), "")
+        return self._called(lambda client: client.decide(message))
+
+    def explain(self) -> ExplainResponse:
+        """The answer of Explain. Raises UsageProblem or ServerUnreachable."""
+        message = ExplainRequest(policy_id=self.policy, request=write_request(self._raw()))
+        if self.server is None:
+            return explain_response(self._answered(lambda router: router.explain(read_ask(message))), "")
+        return self._called(lambda client: client.explain(message))
+
+    def _raw(self) -> dict[str, Any]:
+        """The request's fields, found to make sense."""
+        raw = raw_request(self.request)
+        try:
+            RouteRequest.read(raw)
+        except InvalidValue as invalid:
+            flags = (f"--{problem.field.replace('_', '-')}" for problem in invalid.problems)
+            lines = [str(Problem(name, one.message, one.cure)) for name, one in zip(flags, invalid.problems, strict=True)]
+            raise UsageProblem("\n".join(lines)) from None
+        return raw
+
+    def _answered(self, ask: Any) -> Any:
+        """Asks a router of this process over the catalogue."""
+        path = self.catalog or example_catalog()
+        if self.catalog is None:
+            click.echo("No --catalog and no --server given: using the bundled example catalogue.", err=True)
+        now = self._instant()
+        try:
+            return ask(Router(Served(Snapshot.of(load(path), now)), lambda: now, new_trace_id=str))
+        except CatalogInvalid as invalid:
+            raise UsageProblem("\n".join(str(problem) for problem in invalid.problems)) from None
+        except Unanswerable as error:
+            raise UsageProblem(str(error)) from None
+
+    def _called(self, call: Any) -> Any:
+        """Asks the server."""
+        if self.catalog is not None or self.now is not None:
+            raise UsageProblem("--server has its own catalogue and clock: leave out --catalog and --now")
+        try:
+            with Client(str(self.server), self.timeout) as client:
+                return call(client)
+        except Unreachable as error:
+            raise ServerUnreachable(str(error)) from None
+        except Rejected as error:
+            raise UsageProblem(str(error)) from None
+
+    def _instant(self) -> int:
+        if self.now is None:
+            return wall_clock()
+        problems: list[Problem] = []
+        now = Instant().read(self.now, "--now", problems)
+        if now is None:
+            raise UsageProblem("\n".join(map(str, problems)))
+        return int(now)

@@ -1,0 +1,40 @@
+"""`router-service check`: every problem of a catalogue at once, with file, line and cure."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from router_service.catalog.check import check
+from router_service.cli.options import DECIDED, MISUSED, flag
+from router_service.server.app import wall_clock
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@flag("--strict", is_flag=True, help="Exit with 2 on warnings too.")
+def command(path: Path, strict: bool) -> None:
+    """Check a catalogue: PATH is a YAML file or a folder of them.
+
+    Exit code 0 if it can be served, 2 if not.
+    """
+    report = check(path, now=wall_clock())
+    for problem in report.problems:
+        click.secho("error ", fg="red", bold=True, nl=False)
+        click.echo(str(problem))
+    for warning in report.warnings:
+        click.secho("warning ", fg="yellow", bold=True, nl=False)
+        click.echo(str(warning))
+    counts = f"{_plural(len(report.problems), 'problem')}, {_plural(len(report.warnings), 'warning')}"
+    if report.content is not None:
+        content = report.content
+        what = f"{_plural(len(content.endpoints), 'endpoint')}, {len(content.policies)} policies"
+        counts += f"; {what}, version {content.version()}"
+    click.echo(counts)
+    sys.exit(MISUSED if report.problems or (strict and report.warnings) else DECIDED)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

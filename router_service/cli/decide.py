@@ -1,0 +1,40 @@
+"""`router-service decide`: who wins, the fallbacks, and what was passed over."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from router_service.cli import render
+from router_service.cli.asking import Asked
+from router_service.cli.options import CATALOG, DECIDED, OUTPUT, REFUSED, SERVER, TIMEOUT, flag, request_flags
+from router_service.wire.messages import to_json
+
+
+@click.command()
+@CATALOG
+@SERVER
+@TIMEOUT
+@OUTPUT
+@flag("--policy", default="", help="The policy to decide under.  [default: the catalogue's default]")
+@flag("--now", metavar="INSTANT", help="Decide as of this instant (with a catalogue only).")
+@request_flags
+def command(
+    catalog: Path | None, server: str | None, timeout: float, output: str, policy: str, now: str | None, **request: Any
+) -> None:
+    """Decide where a request may go and in which order to fall back.
+
+    Exit code 0 if it may go somewhere, 1 if it is refused.
+    """
+    answer = Asked(catalog, server, timeout, policy, now, request).decide()
+    if output == "json":
+        click.echo(json.dumps(to_json(answer), indent=2, ensure_ascii=False))
+    elif answer.HasField("decision"):
+        render.decision(answer.decision)
+    else:
+        render.refusal(answer.refusal)
+    sys.exit(DECIDED if answer.HasField("decision") else REFUSED)

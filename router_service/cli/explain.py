@@ -1,0 +1,51 @@
+"""`router-service explain`: the decision told in full, endpoint by endpoint."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from router_service.cli import render
+from router_service.cli.asking import Asked
+from router_service.cli.options import CATALOG, DECIDED, OUTPUT, REFUSED, SERVER, TIMEOUT, flag, request_flags
+from router_service.wire.messages import to_json
+
+
+@click.command()
+@CATALOG
+@SERVER
+@TIMEOUT
+@OUTPUT
+@flag("--policy", default="", help="The policy to decide under.  [default: the catalogue's default]")
+@flag("--now", metavar="INSTANT", help="Decide as of this instant (with a catalogue only).")
+@flag("--all", "every", is_flag=True, help="List every endpoint that was passed over, not only a few of each reason.")
+@request_flags
+def command(
+    catalog: Path | None,
+    server: str | None,
+    timeout: float,
+    output: str,
+    policy: str,
+    now: str | None,
+    every: bool,
+    **request: Any,
+) -> None:
+    """Tell why a request goes where it goes, and why every other endpoint was passed over.
+
+    Exit code 0 if it may go somewhere, 1 if it is refused.
+    """
+    explanation = Asked(catalog, server, timeout, policy, now, request).explain().explanation
+    decided = explanation.HasField("decision")
+    if output == "json":
+        click.echo(json.dumps(to_json(explanation), indent=2, ensure_ascii=False))
+    else:
+        if decided:
+            render.decision(explanation.decision)
+        else:
+            render.refusal(explanation.refusal)
+        render.endpoints(explanation, every=every)
+    sys.exit(DECIDED if decided else REFUSED)

@@ -1,0 +1,79 @@
+"""`router-service serve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import uvloop
+
+from router_service.catalog.load import CatalogInvalid
+from router_service.cli.options import CATALOG, UsageProblem, example_catalog, flag
+from router_service.server.app import Settings, serve
+from router_service.server.listen import DEFAULT_ADDRESS, Address, AddressError, parse_addresses
+from router_service.server.log import FORMATS, LEVELS
+
+
+@click.command()
+@flag(
+    "--listen",
+    multiple=True,
+    metavar="HOST:PORT",
+    help=f"Where to listen; may be given several times; unix:/path for a socket.  [default: {DEFAULT_ADDRESS}]",
+)
+@CATALOG
+@flag("--admin", metavar="HOST:PORT", help="Where to answer /metrics and /healthz over HTTP.  [default: nowhere]")
+@flag("--insecure", is_flag=True, help="Allow plain gRPC beyond loopback and Unix sockets.")
+@flag("--stateless", is_flag=True, help="Allow requests that bring their own candidates and policy.")
+@flag("--reflection/--no-reflection", default=None, help="Server reflection.  [default: where all addresses are local]")
+@flag("--grace", type=click.FloatRange(min=0), default=10.0, show_default=True, help="Seconds for calls to finish.")
+@flag("--log-level", type=click.Choice(LEVELS), default="info", show_default=True, help="The least level to log.")
+@flag("--log-format", type=click.Choice(FORMATS), default="auto", show_default=True, help="How to log.")
+def command(
+    listen: tuple[str, ...],
+    catalog: Path | None,
+    admin: str | None,
+    insecure: bool,
+    stateless: bool,
+    reflection: bool | None,
+    grace: float,
+    log_level: str,
+    log_format: str,
+) -> None:
+    """Serve decisions over gRPC, until SIGTERM or SIGINT. SIGHUP loads the catalogue anew."""
+    try:
+        addresses = parse_addresses(listen, insecure=insecure)
+        admin_address = _admin_address(admin, insecure=insecure)
+        settings = Settings(
+            catalog=catalog or example_catalog(),
+            addresses=addresses,
+            admin=admin_address,
+            stateless=stateless,
+            reflection=all(one.is_local for one in addresses) if reflection is None else reflection,
+            grace_s=grace,
+            log_level=log_level,
+            log_format=log_format,
+        )
+        if catalog is None:
+            click.echo("No --catalog given: serving the bundled example catalogue.", err=True)
+        uvloop.run(serve(settings, _say_ready))
+    except AddressError as error:
+        raise UsageProblem(str(error)) from None
+    except CatalogInvalid as invalid:
+        raise UsageProblem("\n".join(str(problem) for problem in invalid.problems)) from None
+
+
+def _admin_address(text: str | None, *, insecure: bool) -> Address | None:
+    if text is None:
+        return None
+    address = parse_addresses((text,), insecure=insecure)[0]
+    if address.path is not None:
+        raise AddressError(f"{text}: the admin port is HTTP; write host:port")
+    return address
+
+
+def _say_ready(addresses: list[str]) -> None:
+    for address in addresses:
+        click.echo(f"listening on {address}", err=True)
+    example = addresses[0]
+    click.echo(f"try: router-service decide --server {example} --task coding", err=True)
