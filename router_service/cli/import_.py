@@ -45,20 +45,21 @@ def command(source: str, file: Path, owners: Path | None, rate: str | None, curr
     """
     currency = currency.upper()
     try:
-        table = read_owners(owners.read_text(encoding="utf-8")) if owners else Owners()
+        table = read_owners(owners.read_bytes(), name=str(owners)) if owners else Owners()
         imported = _FORMATS[source](
             file.read_bytes(), owners=table, rate=_rate(rate, currency), currency=currency
         )
     except InvalidValue as invalid:
-        raise UsageProblem("\n".join(f"{owners}: {problem}" for problem in invalid.problems)) from None
-    except (UnreadableSource, UnicodeDecodeError, OSError) as error:
+        raise UsageProblem("\n".join(str(problem) for problem in invalid.problems)) from None
+    except (UnreadableSource, OSError) as error:
         raise UsageProblem(f"{file}: {error}") from None
     text = write_yaml(imported, source_name=file.name)
     if out is None:
         click.echo(text, nl=False)
     else:
         out.write_text(text, encoding="utf-8")
-    click.echo(imported.report, err=True)
+    for line in imported.report.lines():
+        click.echo(line, err=True)
 
 
 def _rate(text: str | None, currency: str) -> Decimal:
