@@ -39,13 +39,8 @@ def command(
     Exit code 0 if it may go somewhere, 1 if it is refused.
     """
     explanation = Asked(catalog, server, timeout, policy, now, request).explain().explanation
-    decided = explanation.HasField("decision")
     if output == "json":
         click.echo(json.dumps(to_json(explanation), indent=2, ensure_ascii=False))
     else:
-        if decided:
-            render.decision(explanation.decision)
-        else:
-            render.refusal(explanation.refusal)
-        render.endpoints(explanation, every=every)
-    sys.exit(DECIDED if decided else REFUSED)
+        render.explanation(explanation, every=every)
+    sys.exit(DECIDED if explanation.HasField("decision") else REFUSED)

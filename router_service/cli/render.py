@@ -7,7 +7,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -17,24 +16,21 @@ from router_service.wire.messages import Candidate, Decision, EndpointExplanatio
 
 _PIPED_WIDTH = 160  # a pipe has no width of its own, and a cut table helps nobody
 _NAMED = 4  # endpoints named of each reason unless all are asked for
-_TERM_TITLES = dict(
-    zip(TERMS, ("task", "language", "documented", "sovereignty", "price", "latency", "errors"), strict=True)
-)
+_RANKED = 12  # and survivors
+_TERM_TITLES = dict(zip(TERMS, ("task", "lang", "docs", "sov.", "price", "speed", "err."), strict=True))
 _CLASS_STYLES = {"eu-owned": "green", "eu-hosted": "cyan", "global": "yellow"}
 
 
-def _console() -> Console:
-    width = None if sys.stdout.isatty() else max(_PIPED_WIDTH, shutil.get_terminal_size((0, 0)).columns)
-    return Console(width=width, highlight=False, soft_wrap=False)
-
-
-def decision(message: Decision) -> None:
+def decision(message: Decision, *, scores: bool = True) -> None:
     """Who won, the fallbacks, what their scores are made of, and what was passed over."""
     console = _console()
     console.print(Text(message.sentence, style="bold"))
     console.print()
     console.print(_failover_list(message.candidates))
-    console.print(_scores(message.candidates))
+    if scores:
+        console.print()
+        console.print(_scores(message.candidates))
+    console.print()
     _passed_over(console, message)
     _footer(console, message)
 
@@ -55,13 +51,17 @@ def refusal(message: Refusal) -> None:
     _footer(console, message)
 
 
-def endpoints(message: Explanation, *, every: bool) -> None:
-    """Every survivor by rank, and the others by their first reason with what is behind it."""
+def explanation(message: Explanation, *, every: bool) -> None:
+    """The decision or refusal, then every survivor by rank, and the others by their first reason and what is behind it."""
+    if message.HasField("decision"):
+        decision(message.decision, scores=False)
+    else:
+        refusal(message.refusal)
     console = _console()
-    ranked = sorted((one for one in message.endpoints if one.HasField("rank")), key=lambda one: one.rank)
-    if len(ranked) > _attempts(message):
+    ranked = [one for one in message.endpoints if one.HasField("rank")]
+    if ranked:
         console.print()
-        console.print(_ranking(ranked if every else ranked[: 3 * _NAMED], len(ranked)))
+        console.print(_ranking(ranked if every else ranked[:_RANKED], len(ranked)))
     groups: dict[str, list[EndpointExplanation]] = defaultdict(list)
     for one in message.endpoints:
         if one.refused_by:
@@ -71,61 +71,80 @@ def endpoints(message: Explanation, *, every: bool) -> None:
         console.print(_refused(groups, every=every))
 
 
-def _attempts(message: Explanation) -> int:
-    """How long the failover list of an explanation is."""
-    return len(message.decision.candidates)
+def _console() -> Console:
+    width = None if sys.stdout.isatty() else max(_PIPED_WIDTH, shutil.get_terminal_size((0, 0)).columns)
+    return Console(width=width, highlight=False)
 
 
 def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    return Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        header_style="dim",
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+    )
 
 
 def _failover_list(candidates: Iterable[Candidate]) -> Table:
-    table = _table("Failover list")
-    for name in ("", "endpoint", "provider", "region", "class"):
-        table.add_column(name, overflow="fold")
     shown = list(candidates)
-    numbers = ["score", "cost", "need ms"]
     with_allowances = any(one.HasField("allowance_ms") for one in shown)
-    numbers += ["may take ms"] if with_allowances else []
-    for name in (*numbers, "window", "max output"):
-        table.add_column(name, justify="right")
+    table = _table("Failover list")
+    table.add_column("")
+    table.add_column("endpoint", overflow="fold", min_width=20)
+    table.add_column("place", overflow="fold")
+    table.add_column("class", overflow="fold")
+    for name in ("score", "cost", "need", *(["may take"] if with_allowances else [])):
+        table.add_column(name, justify="right", no_wrap=True)
     for place, one in enumerate(shown, start=1):
-        row = [
+        table.add_row(
             str(place),
             Text(one.endpoint_id, style="bold" if place == 1 else ""),
-            one.provider or "–",
-            _place(one.region, one.country),
+            _place(one),
             _class(one.sovereignty),
             f"{one.score:.3f}",
-            f"{one.estimated_cost:.6g}" if one.HasField("estimated_cost") else "–",
-            str(one.need_ms),
-        ]
-        if with_allowances:
-            row.append(str(one.allowance_ms))
-        row += [
-            f"{one.context_window:,}" if one.HasField("context_window") else "–",
-            f"{one.max_output_tokens:,}" if one.HasField("max_output_tokens") else "–",
-        ]
-        table.add_row(*row)
+            f"{one.estimated_cost:.3g}" if one.HasField("estimated_cost") else "–",
+            f"{one.need_ms} ms",
+            *([f"{one.allowance_ms} ms"] if with_allowances else []),
+        )
     return table
 
 
 def _scores(candidates: Iterable[Candidate]) -> Table:
     """The weighted terms side by side: each row sums up to its score."""
     table = _table("Score, term by term (weighted)")
-    table.add_column("endpoint", overflow="fold")
-    for title in _TERM_TITLES.values():
-        table.add_column(title, justify="right")
-    table.add_column("score", justify="right", style="bold")
-    for one in candidates:
-        table.add_row(one.endpoint_id, *_weighted(one), f"{one.score:.3f}")
+    table.add_column("")
+    _add_term_columns(table)
+    for place, one in enumerate(candidates, start=1):
+        table.add_row(str(place), one.endpoint_id, *_weighted(one))
     return table
+
+
+def _ranking(ranked: list[EndpointExplanation], total: int) -> Table:
+    """The same of every survivor; `try` is its place in the failover list."""
+    shown = f", the first {len(ranked)} of {total} (--all for every one)" if len(ranked) < total else ""
+    table = _table(f"Ranking of what survived, score term by term{shown}")
+    table.add_column("try")
+    table.add_column("rank", justify="right", no_wrap=True)
+    _add_term_columns(table)
+    for one in ranked:
+        attempt = str(one.attempt) if one.HasField("attempt") else ""
+        table.add_row(attempt, str(one.rank), one.endpoint_id, *_weighted(one))
+    return table
+
+
+def _add_term_columns(table: Table) -> None:
+    table.add_column("endpoint", overflow="fold", min_width=15)
+    for title in _TERM_TITLES.values():
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("score", justify="right", style="bold", no_wrap=True)
 
 
 def _weighted(one: Candidate | EndpointExplanation) -> list[str]:
     values = [getattr(one.terms, name).weighted for name in TERMS]
-    return [f"{value:+.3f}" if value else "0" for value in values]
+    return [*(f"{value:+.2f}" if value else "0" for value in values), f"{one.score:.3f}"]
 
 
 def _passed_over(console: Console, message: Decision | Refusal) -> None:
@@ -139,52 +158,37 @@ def _passed_over(console: Console, message: Decision | Refusal) -> None:
     console.print()
 
 
+def _refused(groups: dict[str, list[EndpointExplanation]], *, every: bool) -> Table:
+    table = _table("Passed over, by the first reason, with what is behind it")
+    table.show_header = False
+    table.add_column("endpoint", overflow="fold", min_width=20)
+    table.add_column("because", overflow="fold")
+    # A map on the wire has no order: the most frequent reason stands first.
+    for reason, members in sorted(groups.items(), key=lambda one: (-len(one[1]), one[0])):
+        table.add_row(Text.assemble((reason, "bold"), f" ({len(members)})"), "")
+        shown = members if every else members[:_NAMED]
+        for one in shown:
+            also = ", ".join(by.reason for by in one.refused_by[1:])
+            because = Text.assemble(one.refused_by[0].detail, (f"; also {also}" if also else "", "dim"))
+            table.add_row(f"  {one.endpoint_id}", because)
+        if len(shown) < len(members):
+            table.add_row(Text(f"  … {len(members) - len(shown)} more (--all)", style="dim"), "")
+    return table
+
+
 def _footer(console: Console, message: Decision | Refusal) -> None:
     facts = [f"policy {message.policy_id}", f"residency {message.effective_residency}"]
-    if message.resolved_model and message.steps:
+    if message.steps:
         how = "approximately, " if message.approximate else ""
-        cut = ", ".join(message.steps)
-        facts.append(f"{message.requested_model} read as {message.resolved_model} ({how}without its {cut})")
+        facts.append(f"{message.requested_model} read as {message.resolved_model} ({how}by {', '.join(message.steps)})")
     facts += [f"catalogue {message.catalog_version[:12]}"] if message.catalog_version else []
     facts += [f"trace {message.trace_id}"] if message.trace_id else []
     console.print(Text(" · ".join(facts), style="dim"))
 
 
-def _ranking(ranked: list[EndpointExplanation], total: int) -> Table:
-    shown = f", the first {len(ranked)} of {total} (--all for every one)" if len(ranked) < total else ""
-    table = _table(f"Ranking of what survived{shown}")
-    for name in ("rank", "attempt"):
-        table.add_column(name, justify="right")
-    table.add_column("endpoint", overflow="fold")
-    for title in _TERM_TITLES.values():
-        table.add_column(title, justify="right")
-    table.add_column("score", justify="right", style="bold")
-    for one in ranked:
-        attempt = str(one.attempt) if one.HasField("attempt") else ""
-        table.add_row(str(one.rank), attempt, one.endpoint_id, *_weighted(one), f"{one.score:.3f}")
-    return table
-
-
-def _refused(groups: dict[str, list[EndpointExplanation]], *, every: bool) -> Table:
-    table = _table("Passed over, by the first reason")
-    table.add_column("reason", no_wrap=True)
-    table.add_column("endpoint", overflow="fold", ratio=2)
-    table.add_column("because", overflow="fold", ratio=3)
-    table.add_column("and also", overflow="fold", ratio=2, style="dim")
-    # The counts stand in the filter's order inside the service; on the wire a map has none, so the most frequent first.
-    for reason, members in sorted(groups.items(), key=lambda one: (-len(one[1]), one[0])):
-        shown = members if every else members[:_NAMED]
-        for number, one in enumerate(shown):
-            title = f"{len(members)} {reason}" if number == 0 else ""
-            also = ", ".join(by.reason for by in one.refused_by[1:])
-            table.add_row(title, one.endpoint_id, one.refused_by[0].detail, also)
-        if len(shown) < len(members):
-            table.add_row("", f"… {len(members) - len(shown)} more (--all)", "", "")
-    return table
-
-
-def _place(region: str, country: str) -> str:
-    return f"{region or 'undocumented'} ({country})" if country else region or "undocumented"
+def _place(one: Candidate) -> str:
+    parts = (one.provider, one.region, f"({one.country})" if one.country else "")
+    return " ".join(part for part in parts if part) or "undocumented"
 
 
 def _class(sovereignty: str) -> Text:
