@@ -25,7 +25,7 @@ def raw_endpoint(endpoint_id: str, where: str = "eu", **facts: Any) -> dict[str,
     """A text endpoint that is up; its model is what stands before the @ of its id."""
     base = {
         "endpoint_id": endpoint_id,
-        "model": endpoint_id.split("@")[0],
+        "model": endpoint_id.split("@", maxsplit=1)[0],
         "provider": endpoint_id.partition("@")[2] or "p1",
         "kind": "hosted",
         "status": "up",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
+
+from rapidfuzz import fuzz
+from rapidfuzz.process import extractOne
 
 from router_service.catalog.located import Located
 from router_service.catalog.settings import Settings
 from router_service.catalog.written import Written
 from router_service.domain import words
 from router_service.domain.problems import Problem
+
+_CLOSE = 60  # per cent of likeness from which on a name may be meant
 
 
 def dangling_model(endpoint: Written, slug: str, slugs: Iterable[str]) -> Located:
@@ -56,7 +60,7 @@ def clashes(
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Which of the known names was probably meant; empty where none is close."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    close = extractOne(name, sorted(known), scorer=fuzz.ratio, score_cutoff=_CLOSE)
     return f"did you mean {close[0]}?" if close else ""
 
 

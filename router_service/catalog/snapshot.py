@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from router_service.catalog.content import Content
-from router_service.domain.policy import Policy
+from router_service.domain.policy import DEFAULT_RETENTION, Policy
 from router_service.engine.index import Index
 
 
@@ -25,5 +25,10 @@ class Snapshot:
     def of(cls, content: Content, loaded_at: int) -> Snapshot:
         """Compiles a content. Raises InvalidValue where ids repeat or an alias does not mean exactly one model."""
         index = Index(content.endpoints, content.pool_names)
-        policies = {policy.policy_id: policy for policy in content.policies}
+        policies = {policy.policy_id: _kept(policy) for policy in content.policies}
         return cls(content, content.version(), index, MappingProxyType(policies), loaded_at)
+
+
+def _kept(policy: Policy) -> Policy:
+    """The policy with the retention that it has where it says nothing."""
+    return policy if policy.retention else replace(policy, retention=DEFAULT_RETENTION)

@@ -21,14 +21,13 @@ _VERBS = {
 class _Verbs(click.Group):
     """Finds verbs by their files and imports only the one that runs, so that a probe starts quickly."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, _context: click.Context) -> list[str]:
         return list(_VERBS)
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         if name not in _VERBS:
             return None
-        command = importlib.import_module(f"router_service.cli.{_VERBS[name]}").command
-        assert isinstance(command, click.Command)
+        command: click.Command = importlib.import_module(f"router_service.cli.{_VERBS[name]}").command
         return command
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -12,8 +13,8 @@ from router_service.catalog.load import CatalogInvalid, load
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
 from router_service.cli.options import ServerUnreachable, UsageProblem, example_catalog, raw_request
+from router_service.domain.meanings import Instant
 from router_service.domain.problems import InvalidValue, Problem
-from router_service.domain.readers import Instant
 from router_service.domain.request import RouteRequest
 from router_service.router import Router, Unanswerable
 from router_service.server.app import wall_clock
@@ -21,6 +22,8 @@ from router_service.wire.client import Client, Rejected, Unreachable
 from router_service.wire.messages import DecideRequest, DecideResponse, ExplainRequest, ExplainResponse
 from router_service.wire.read import read_ask
 from router_service.wire.write import decide_response, explain_response, write_request
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +58,13 @@ class Asked:
             RouteRequest.read(raw)
         except InvalidValue as invalid:
             flags = (f"--{problem.field.replace('_', '-')}" for problem in invalid.problems)
-            lines = [str(Problem(name, one.message, one.cure)) for name, one in zip(flags, invalid.problems, strict=True)]
+            lines = [
+                str(Problem(name, one.message, one.cure)) for name, one in zip(flags, invalid.problems, strict=True)
+            ]
             raise UsageProblem("\n".join(lines)) from None
         return raw
 
-    def _answered(self, ask: Any) -> Any:
+    def _answered(self, ask: Callable[[Router], _Answer]) -> _Answer:
         """Asks a router of this process over the catalogue."""
         path = self.catalog or example_catalog()
         if self.catalog is None:
@@ -72,7 +77,7 @@ class Asked:
         except Unanswerable as error:
             raise UsageProblem(str(error)) from None
 
-    def _called(self, call: Any) -> Any:
+    def _called(self, call: Callable[[Client], _Answer]) -> _Answer:
         """Asks the server."""
         if self.catalog is not None or self.now is not None:
             raise UsageProblem("--server has its own catalogue and clock: leave out --catalog and --now")

@@ -11,11 +11,14 @@ from router_service.catalog.check import check
 from router_service.cli.options import DECIDED, MISUSED, flag
 from router_service.server.app import wall_clock
 
+_WARNINGS_SHOWN = 50  # an import of thousands may warn of as many
+
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path, exists=True))
+@flag("--all", "every", is_flag=True, help="List every warning, not only the first ones.")
 @flag("--strict", is_flag=True, help="Exit with 2 on warnings too.")
-def command(path: Path, strict: bool) -> None:
+def command(path: Path, strict: bool, every: bool) -> None:
     """Check a catalogue: PATH is a YAML file or a folder of them.
 
     Exit code 0 if it can be served, 2 if not.
@@ -24,9 +27,12 @@ def command(path: Path, strict: bool) -> None:
     for problem in report.problems:
         click.secho("error ", fg="red", bold=True, nl=False)
         click.echo(str(problem))
-    for warning in report.warnings:
+    shown = report.warnings if every or strict else report.warnings[:_WARNINGS_SHOWN]
+    for warning in shown:
         click.secho("warning ", fg="yellow", bold=True, nl=False)
         click.echo(str(warning))
+    if len(shown) < len(report.warnings):
+        click.echo(f"… and {len(report.warnings) - len(shown)} more warnings (--all)")
     counts = f"{_plural(len(report.problems), 'problem')}, {_plural(len(report.warnings), 'warning')}"
     if report.content is not None:
         content = report.content

@@ -46,9 +46,7 @@ def command(source: str, file: Path, owners: Path | None, rate: str | None, curr
     currency = currency.upper()
     try:
         table = read_owners(owners.read_bytes(), name=str(owners)) if owners else Owners()
-        imported = _FORMATS[source](
-            file.read_bytes(), owners=table, rate=_rate(rate, currency), currency=currency
-        )
+        imported = _FORMATS[source](file.read_bytes(), owners=table, rate=_rate(rate, currency), currency=currency)
     except InvalidValue as invalid:
         raise UsageProblem("\n".join(str(problem) for problem in invalid.problems)) from None
     except (UnreadableSource, OSError) as error:
@@ -67,12 +65,16 @@ def _rate(text: str | None, currency: str) -> Decimal:
     if text is None:
         if currency == _SOURCE_CURRENCY:
             return Decimal(1)
-        raise UsageProblem(f"prices are published in {_SOURCE_CURRENCY}: say --rate {_SOURCE_CURRENCY}=0.92 for {currency}")
+        raise UsageProblem(
+            f"prices are published in {_SOURCE_CURRENCY}: say --rate {_SOURCE_CURRENCY}=0.92 for {currency}"
+        )
     found = _RATE.fullmatch(text)
     try:
         rate = Decimal(found[2]) if found and found[1].upper() == _SOURCE_CURRENCY else Decimal("NaN")
     except InvalidOperation:
         rate = Decimal("NaN")
     if not (rate.is_finite() and 0 < rate < 10**6):
-        raise UsageProblem(f"--rate {text}: write {_SOURCE_CURRENCY}= and a number above 0, such as {_SOURCE_CURRENCY}=0.92")
+        raise UsageProblem(
+            f"--rate {text}: write {_SOURCE_CURRENCY}= and a number above 0, such as {_SOURCE_CURRENCY}=0.92"
+        )
     return rate

@@ -18,7 +18,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def flag(name: str, *other: str, **attributes: Any) -> Callable[[_Command], _Command]:
     """A click option whose environment variable is ROUTER_SERVICE_ and its name."""
-    variable = "ROUTER_SERVICE_" + name.split("/")[0].removeprefix("--").upper().replace("-", "_")
+    variable = "ROUTER_SERVICE_" + name.split("/", maxsplit=1)[0].removeprefix("--").upper().replace("-", "_")
     return click.option(name, *other, envvar=variable, show_envvar=True, **attributes)
 
 
@@ -45,8 +45,12 @@ CATALOG = flag(
     help="The catalogue: a YAML file or a folder of them.  [default: the bundled example]",
 )
 SERVER = flag("--server", metavar="HOST:PORT", help="Ask a running server instead of a catalogue (or unix:/path).")
-TIMEOUT = flag("--timeout", type=click.FloatRange(min=0.001), default=5.0, show_default=True, help="Seconds to wait for a server.")
-OUTPUT = flag("--output", type=click.Choice(["table", "json"]), default="table", show_default=True, help="What to print.")
+TIMEOUT = flag(
+    "--timeout", type=click.FloatRange(min=0.001), default=5.0, show_default=True, help="Seconds to wait for a server."
+)
+OUTPUT = flag(
+    "--output", type=click.Choice(["table", "json"]), default="table", show_default=True, help="What to print."
+)
 
 
 def request_flags(command: _Command) -> _Command:

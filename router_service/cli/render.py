@@ -52,7 +52,7 @@ def refusal(message: Refusal) -> None:
 
 
 def explanation(message: Explanation, *, every: bool) -> None:
-    """The decision or refusal, then every survivor by rank, and the others by their first reason and what is behind it."""
+    """The decision or refusal, every survivor by rank, and the others by their first reason with what is behind it."""
     if message.HasField("decision"):
         decision(message.decision, scores=False)
     else:
@@ -93,7 +93,7 @@ def _failover_list(candidates: Iterable[Candidate]) -> Table:
     with_allowances = any(one.HasField("allowance_ms") for one in shown)
     table = _table("Failover list")
     table.add_column("")
-    table.add_column("endpoint", overflow="fold", min_width=20)
+    table.add_column("endpoint", overflow="fold", min_width=12)
     table.add_column("place", overflow="fold")
     table.add_column("class", overflow="fold")
     for name in ("score", "cost", "need", *(["may take"] if with_allowances else [])):
@@ -136,7 +136,7 @@ def _ranking(ranked: list[EndpointExplanation], total: int) -> Table:
 
 
 def _add_term_columns(table: Table) -> None:
-    table.add_column("endpoint", overflow="fold", min_width=15)
+    table.add_column("endpoint", overflow="fold", min_width=11)
     for title in _TERM_TITLES.values():
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("score", justify="right", style="bold", no_wrap=True)

@@ -11,7 +11,7 @@ from router_service.catalog.schema import catalog_schema
 
 @click.command()
 def command() -> None:
-    """Print the JSON Schema of a catalogue file, for editors.
+    r"""Print the JSON Schema of a catalogue file, for editors.
 
     \b
     router-service schema > catalog.schema.json

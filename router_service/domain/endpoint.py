@@ -8,10 +8,11 @@ from fractions import Fraction
 
 from router_service.domain import words
 from router_service.domain.fields import Field, Table, read_fields, table
+from router_service.domain.meanings import Country, Instant, Language
 from router_service.domain.money import PRICE_MAX, TOKENS_MAX
 from router_service.domain.places import in_eea
 from router_service.domain.problems import InvalidValue, Problem
-from router_service.domain.readers import Each, Flag, Instant, Language, Money, Real, Text, Whole, Word
+from router_service.domain.readers import Each, Flag, Money, Real, Text, Whole, Word
 
 _SLUG = Text(folded=True, ascii_only=True)
 _TAGS = Each(Text(folded=True))
@@ -43,11 +44,7 @@ FIELDS: Table = table(
     Field("aliases", Each(_SLUG), "other ids of the same model"),
     Field("provider", Text(), "who serves it"),
     Field("region", Text(), "the provider's own region id"),
-    Field(
-        "country",
-        Text(folded=True, pattern="[a-z]{2}", pattern_cure="use two letters of ISO 3166-1, or EU for several"),
-        "ISO 3166-1 alpha-2 code of where inference happens, or EU",
-    ),
+    Field("country", Country(), "ISO 3166-1 alpha-2 code of where inference happens, or EU"),
     Field("sovereignty", Word(words.SOVEREIGNTIES), "who owns the place and where it is"),
     Field("kind", Word(words.KINDS), "hosted, partner or catalog-only", required=True),
     Field("status", Word(words.STATUSES), "up, degraded, down, maintenance or unknown", required=True),
@@ -102,7 +99,6 @@ class Endpoint:
     error_rate: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "country", self.country.upper())
         problem = _unfounded_class(self.sovereignty, self.country)
         if problem:
             raise InvalidValue(self.endpoint_id, [problem])
@@ -114,7 +110,7 @@ class Endpoint:
         Raises InvalidValue with every problem at once.
         """
         values, problems = read_fields(FIELDS, raw)
-        problem = _unfounded_class(values.get("sovereignty", ""), values.get("country", "").upper())
+        problem = _unfounded_class(values.get("sovereignty", ""), values.get("country", ""))
         if problem and not any(known.field in ("country", "sovereignty") for known in problems):
             problems.append(problem)
         if problems:

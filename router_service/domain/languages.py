@@ -22,10 +22,7 @@ yi yid|yo yor|za zha|zh zho chi|zu zul
 """
 
 TWO_LETTER: dict[str, str] = {
-    three: two
-    for row in re.split(r"[|\n]", _TABLE.strip())
-    for two, *threes in [row.split()]
-    for three in threes
+    three: two for row in re.split(r"[|\n]", _TABLE.strip()) for two, *threes in [row.split()] for three in threes
 }
 
 _TAG = re.compile(r"[a-z]{2,8}(-[a-z0-9]{1,8})*\Z")

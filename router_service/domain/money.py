@@ -16,13 +16,14 @@ LIMIT_MAX = 10**6
 TOKENS_MAX = 10**8
 
 # Wide enough that scaling the shortest form of any double is exact.
-_EXACT = Context(prec=400)
+_EXACT = Context(prec=800)
+_REACH = 400
 
 
 def decimal_of(number: object) -> Decimal | None:
     """`number` (int, float or Decimal) as the decimal it is written as: a double by its shortest form.
 
-    None where it is no finite number. A bool is no number.
+    None where it is no finite number, or one beyond all reason. A bool is no number.
     """
     if isinstance(number, bool):
         return None
@@ -30,9 +31,14 @@ def decimal_of(number: object) -> Decimal | None:
         return Decimal(number)
     try:
         value = Decimal(repr(number)) if isinstance(number, float) else number
-        return value if isinstance(value, Decimal) and value.is_finite() else None
+        return value if isinstance(value, Decimal) and _is_plain(value) else None
     except InvalidOperation:  # pragma: no cover - repr of a float always parses
         return None
+
+
+def _is_plain(value: Decimal) -> bool:
+    """Whether `value` is finite and within what any double could be, so that scaling it is exact."""
+    return value.is_finite() and abs(value.adjusted()) < _REACH and len(value.as_tuple().digits) < _REACH
 
 
 def exact_millionths(value: Decimal) -> int | None:

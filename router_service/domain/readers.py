@@ -10,20 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
-from router_service.domain.languages import primary_subtag
 from router_service.domain.money import decimal_of, exact_millionths, floor_millionths
 from router_service.domain.problems import Problem
 from router_service.domain.text import fold, is_printable_ascii, trim
 
 TEXT_MAX = 256  # characters of any text
 LIST_MAX = 1024  # entries of any list
-_INSTANT_MAX = 253_402_300_799_999  # the last millisecond of the year 9999
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Json = dict[str, Any]
 
@@ -51,7 +47,7 @@ class Text:
 
     def read(self, raw: object, place: str, problems: list[Problem]) -> str | None:
         if not isinstance(raw, str):
-            problems.append(Problem(place, f"{_shown(raw)} is not text", "write a string"))
+            problems.append(Problem(place, f"{shown(raw)} is not text", "write a string"))
             return None
         text = fold(raw) if self.folded else trim(raw)
         if len(text) > TEXT_MAX:
@@ -60,12 +56,12 @@ class Text:
             )
         elif self.ascii_only and not is_printable_ascii(text):
             problems.append(
-                Problem(place, f"{_shown(text)} has a character outside printable ASCII", "use U+0020 to U+007E")
+                Problem(place, f"{shown(text)} has a character outside printable ASCII", "use U+0020 to U+007E")
             )
         elif not text.isprintable() and any(character < " " or character == "\x7f" for character in text):
-            problems.append(Problem(place, f"{_shown(text)} has a control character", "remove it"))
+            problems.append(Problem(place, f"{shown(text)} has a control character", "remove it"))
         elif text and self.pattern and not re.fullmatch(self.pattern, text):
-            problems.append(Problem(place, f"{_shown(text)} is malformed", self.pattern_cure))
+            problems.append(Problem(place, f"{shown(text)} is malformed", self.pattern_cure))
         else:
             return text
         return None
@@ -88,7 +84,7 @@ class Word:
             word = fold(raw)
             if word in self.words:
                 return word
-        problems.append(Problem(place, f"unknown word {_shown(raw)}", f"use one of {', '.join(self.words)}"))
+        problems.append(Problem(place, f"unknown word {shown(raw)}", f"use one of {', '.join(self.words)}"))
         return None
 
     def schema(self) -> Json:
@@ -112,7 +108,7 @@ class Whole:
             return int(value)
         unit = f" {self.unit}" if self.unit else ""
         cure = f"use a whole number from {self.least} to {self.most}{unit}"
-        problems.append(Problem(place, f"{_shown(raw)} makes no sense", cure))
+        problems.append(Problem(place, f"{shown(raw)} makes no sense", cure))
         return None
 
     def schema(self) -> Json:
@@ -133,13 +129,13 @@ class Money:
     def read(self, raw: object, place: str, problems: list[Problem]) -> int | None:
         value = decimal_of(raw)
         if value is None or not 0 <= value <= self.most:
-            problems.append(Problem(place, f"{_shown(raw)} makes no sense", f"use a number from 0 to {self.most}"))
+            problems.append(Problem(place, f"{shown(raw)} makes no sense", f"use a number from 0 to {self.most}"))
             return None
         if self.rounded_down:
             return floor_millionths(value)
         millionths = exact_millionths(value)
         if millionths is None:
-            problems.append(Problem(place, f"{_shown(raw)} has more than six places", "round it to six places"))
+            problems.append(Problem(place, f"{shown(raw)} has more than six places", "round it to six places"))
         return millionths
 
     def schema(self) -> Json:
@@ -161,9 +157,7 @@ class Real:
         if value is None or not self.least <= value <= self.most or (self.above_least and value == self.least):
             low = f"above {self.least}" if self.above_least else f"from {self.least}"
             up_to = "up to" if self.above_least else "to"
-            problems.append(
-                Problem(place, f"{_shown(raw)} makes no sense", f"use a number {low} {up_to} {self.most}")
-            )
+            problems.append(Problem(place, f"{shown(raw)} makes no sense", f"use a number {low} {up_to} {self.most}"))
             return None
         return self.into(value)
 
@@ -181,62 +175,11 @@ class Flag:
     def read(self, raw: object, place: str, problems: list[Problem]) -> bool | None:
         if isinstance(raw, bool):
             return raw
-        problems.append(Problem(place, f"{_shown(raw)} is neither true nor false", "write true or false"))
+        problems.append(Problem(place, f"{shown(raw)} is neither true nor false", "write true or false"))
         return None
 
     def schema(self) -> Json:
         return {"type": "boolean"}
-
-
-@dataclass(frozen=True, slots=True)
-class Instant:
-    """An instant as integer milliseconds since the epoch: given so, as a datetime, or as ISO 8601 text.
-
-    A date alone is its first moment in UTC; a time of day needs its zone, so that no two machines differ.
-    """
-
-    kind: ClassVar[str] = "text"
-
-    def read(self, raw: object, place: str, problems: list[Problem]) -> int | None:
-        cure = "write 2027-01-31, or 2027-01-31T12:00:00Z with a zone"
-        if type(raw) is int and 0 <= raw <= _INSTANT_MAX:
-            return raw
-        moment: datetime | None = None
-        if isinstance(raw, str):
-            try:
-                text = trim(raw)
-                moment = datetime.fromisoformat(text)
-                if moment.tzinfo is None and len(text) <= len("2027-01-31"):
-                    moment = datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC)
-            except ValueError:
-                moment = None
-        if moment is None or moment.tzinfo is None or moment < _EPOCH:
-            problems.append(Problem(place, f"{_shown(raw)} is no instant", cure))
-            return None
-        return (moment - _EPOCH) // timedelta(milliseconds=1)
-
-    def schema(self) -> Json:
-        return {"type": "string", "description": "a date, or an ISO 8601 instant with its zone"}
-
-
-@dataclass(frozen=True, slots=True)
-class Language:
-    """A language tag, kept as its primary subtag; where `subtag_only`, nothing may follow that."""
-
-    kind: ClassVar[str] = "text"
-    subtag_only: bool = False
-
-    def read(self, raw: object, place: str, problems: list[Problem]) -> str | None:
-        tag = fold(raw) if isinstance(raw, str) else None
-        primary = primary_subtag(tag) if tag is not None and len(tag) <= TEXT_MAX else None
-        if primary is None or (self.subtag_only and (not primary or "-" in str(tag) or "_" in str(tag))):
-            cure = "use a primary subtag such as de" if self.subtag_only else "use a BCP-47 tag such as de or pt-BR"
-            problems.append(Problem(place, f"{_shown(raw)} is no language", cure))
-            return None
-        return primary
-
-    def schema(self) -> Json:
-        return {"type": "string", "pattern": "^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,13 +193,11 @@ class Each:
 
     def read(self, raw: object, place: str, problems: list[Problem]) -> tuple[Any, ...] | None:
         if isinstance(raw, str | bytes) or not hasattr(raw, "__iter__"):
-            problems.append(Problem(place, f"{_shown(raw)} is not a list", "write a list"))
+            problems.append(Problem(place, f"{shown(raw)} is not a list", "write a list"))
             return None
         entries = list(raw)
         if not self.least <= len(entries) <= self.most:
-            problems.append(
-                Problem(place, f"{len(entries)} entries", f"list from {self.least} to {self.most} entries")
-            )
+            problems.append(Problem(place, f"{len(entries)} entries", f"list from {self.least} to {self.most} entries"))
             return None
         found: dict[Any, None] = {}
         for number, entry in enumerate(entries):
@@ -271,10 +212,11 @@ class Each:
         return {"type": "array", "items": self.of.schema(), "minItems": self.least, "maxItems": self.most}
 
 
-def _shown(raw: object) -> str:
+def shown(raw: object) -> str:
     """`raw` as a message shows it: short, and never more of it than names the mistake."""
     if isinstance(raw, str):
-        return f'"{raw}"' if len(raw) <= 60 else f'"{raw[:57]}…"'
+        text = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in raw[:61])
+        return f'"{text}"' if len(raw) <= 60 else f'"{text[:57]}…"'
     if raw is None:
         return "an empty value"
     if isinstance(raw, dict | list | tuple):

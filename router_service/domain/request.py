@@ -9,10 +9,11 @@ from typing import Any
 from router_service.domain import words
 from router_service.domain.endpoint import MILLISECONDS
 from router_service.domain.fields import Field, Table, read_fields, table
+from router_service.domain.meanings import Language
 from router_service.domain.money import LIMIT_MAX, TOKENS_MAX
 from router_service.domain.policy import ENTRIES
 from router_service.domain.problems import InvalidValue, Problem
-from router_service.domain.readers import Each, Flag, Language, Money, Text, Whole, Word
+from router_service.domain.readers import Each, Flag, Money, Text, Whole, Word
 
 _TOKENS = Whole(0, TOKENS_MAX, "tokens")
 _LIMIT = Money(LIMIT_MAX, rounded_down=True)

@@ -21,10 +21,11 @@ def bitset(positions: Iterable[int], size: int) -> int:
 def positions(bits: int) -> Iterator[int]:
     """The positions in a bitset, lowest first. Linear in its size; taking bits off an integer would be quadratic."""
     for base, byte in enumerate(bits.to_bytes((bits.bit_length() + 7) // 8, "little")):
-        while byte:
-            low = byte & -byte
+        left = byte
+        while left:
+            low = left & -left
             yield (base << 3) + low.bit_length() - 1
-            byte ^= low
+            left ^= low
 
 
 class PrefixSets:

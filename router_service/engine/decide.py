@@ -9,9 +9,10 @@ network, no chance, no log.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from router_service.domain import words
-from router_service.domain.decision import Candidate, Decision, Refusal
+from router_service.domain.decision import Candidate, Decision, Refusal, Score
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy
 from router_service.domain.request import RouteRequest
@@ -21,8 +22,23 @@ from router_service.engine.filters import Case, first_reasons
 from router_service.engine.index import Index
 from router_service.engine.model_id import Resolution, asks_for_eu
 from router_service.engine.refusals import Failure, close_slugs, refusal_of
-from router_service.engine.scoring import Score
 from router_service.engine.time_budget import allowances_ms, failover_list, need_ms, spendable_ms
+
+
+class _Verdict(TypedDict):
+    """What a decision and a refusal share."""
+
+    policy_id: str
+    requested_model: str
+    resolved_model: str
+    steps: tuple[str, ...]
+    approximate: bool
+    pinned: bool
+    effective_residency: str
+    retention: str
+    considered: int
+    excluded: int
+    reasons: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +67,7 @@ def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Sel
         return _not_found(case)
     pool = index.by_slug[resolution.slug] if resolution else index.everything
     refused, survivors = first_reasons(case, pool)
-    verdict = {
+    verdict: _Verdict = {
         "policy_id": policy.policy_id,
         "requested_model": request.model,
         "resolved_model": resolution.slug if resolution else "",
@@ -65,7 +81,7 @@ def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Sel
         "reasons": {reason: bits.bit_count() for reason, bits in refused.items()},
     }
     if not survivors:
-        failure = Failure(case, pool, str(verdict["resolved_model"]), refused)
+        failure = Failure(case, pool, verdict["resolved_model"], refused)
         code, message = refusal_of(failure)
         retry_at = failure.retry_at if code == "no_endpoint_available" else None
         refusal = Refusal(**verdict, code=code, message=message, retry_at=retry_at)
@@ -83,7 +99,7 @@ def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Sel
         ),
         sentence=sentences.decided(
             index.endpoints[attempts[0]],
-            pinned=str(verdict["resolved_model"]),
+            pinned=verdict["resolved_model"],
             task=request.task,
             residency=case.residency,
             excluded=verdict["excluded"],

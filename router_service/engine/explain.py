@@ -1,6 +1,6 @@
 """The decision told in full, from the same tables: for every endpoint of the pool, why it is in or out.
 
-    explain(index, policy, request, now) -> Explanation     (never refuses: a refusal is its result)
+explain(index, policy, request, now) -> Explanation     (never refuses: a refusal is its result)
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from router_service.domain import reasons, words
 from router_service.domain.endpoint import Endpoint
-from router_service.domain.money import COST_UNIT, MILLION, plain
+from router_service.domain.money import COST_UNIT, plain
 from router_service.domain.request import RouteRequest
 from router_service.engine.cost import estimated_cost
 from router_service.engine.entries import PolicySets
@@ -44,7 +44,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One row: `refuses` gives the set that it refuses (of the whole index), `detail` the numbers or names behind it."""
+    """One row: `refuses` gives the set of the index that it refuses, `detail` the numbers or names behind it."""
 
     reason: str
     refuses: Callable[[Case], int]

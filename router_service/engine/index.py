@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import TypeVar
 
 from router_service.domain import words
 from router_service.domain.endpoint import Endpoint
@@ -22,6 +25,8 @@ from router_service.engine.glob import WILDCARD, matcher
 from router_service.engine.model_id import ModelNames
 from router_service.engine.needs import NeedSets
 from router_service.engine.scoring import Scoring
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 class Index:
@@ -44,8 +49,7 @@ class Index:
     def _compile_words(self) -> None:
         self.classes = self._grouped(lambda one: [one.sovereignty])
         self.outside_residency = {
-            residency: self._where(lambda one, asked=residency: not residency_admits(asked, one.sovereignty))
-            for residency in words.RESIDENCIES
+            residency: self._where(partial(_is_outside, residency)) for residency in words.RESIDENCIES
         }
         self.by_slug = self._grouped(lambda one: [one.model])
         self.catalog_only = self._where(lambda one: one.kind == words.CATALOG_ONLY)
@@ -56,10 +60,8 @@ class Index:
         self.without_tools = self._where(lambda one: not one.tools)
         takes = self._grouped(lambda one: one.input_modalities)
         self.lacking = {word: self.everything & ~takes.get(word, 0) for word in words.MODALITIES}
-        level = words.STRUCTURED_OUTPUTS.index
         self.below_level = {
-            asked: self._where(lambda one, asked=asked: level(one.structured_output) < level(asked))
-            for asked in words.STRUCTURED_OUTPUTS
+            asked: self._where(partial(_is_below, level)) for level, asked in enumerate(words.STRUCTURED_OUTPUTS)
         }
         self.by_model_class = self._grouped(lambda one: one.model_classes)
         self._by_provider = self._grouped(lambda one: [fold(one.provider)])
@@ -113,8 +115,8 @@ class Index:
     def _where(self, test: Callable[[Endpoint], bool]) -> int:
         return bitset((i for i, endpoint in enumerate(self.endpoints) if test(endpoint)), self.size)
 
-    def _grouped(self, keys: Callable[[Endpoint], Iterable[Hashable]]) -> dict[Hashable, int]:
-        groups: dict[Hashable, list[int]] = defaultdict(list)
+    def _grouped(self, keys: Callable[[Endpoint], Iterable[_Key]]) -> dict[_Key, int]:
+        groups: dict[_Key, list[int]] = defaultdict(list)
         for position, endpoint in enumerate(self.endpoints):
             for key in keys(endpoint):
                 groups[key].append(position)
@@ -132,6 +134,14 @@ def blended_by_four(endpoint: Endpoint) -> int | None:
     return 3 * endpoint.input_price + endpoint.output_price
 
 
+def _is_outside(residency: str, endpoint: Endpoint) -> bool:
+    return not residency_admits(residency, endpoint.sovereignty)
+
+
+def _is_below(level: int, endpoint: Endpoint) -> bool:
+    return words.STRUCTURED_OUTPUTS.index(endpoint.structured_output) < level
+
+
 def _union(sets: Iterable[int]) -> int:
     union = 0
     for bits in sets:
@@ -140,11 +150,12 @@ def _union(sets: Iterable[int]) -> int:
 
 
 def _refuse_repeated_ids(endpoints: Sequence[Endpoint]) -> None:
-    repeated = sorted(
-        {one.endpoint_id for one, after in zip(endpoints, endpoints[1:], strict=False) if one.endpoint_id == after.endpoint_id}
-    )
+    repeated = sorted({one.endpoint_id for one, after in pairwise(endpoints) if one.endpoint_id == after.endpoint_id})
     if repeated:
         raise InvalidValue(
             "endpoints",
-            [Problem("endpoint_id", f'"{one}" is used twice', "give every endpoint an id of its own") for one in repeated],
+            [
+                Problem("endpoint_id", f'"{one}" is used twice', "give every endpoint an id of its own")
+                for one in repeated
+            ],
         )

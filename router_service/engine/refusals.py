@@ -85,13 +85,14 @@ _TABLE: tuple[_Row, ...] = (
     _Row(
         "not_a_text_model",
         lambda one: bool(one.model) and one.refused[reasons.NOT_A_TEXT_MODEL] == one.pool,
-        lambda one: sentences.not_a_text_model(one.model, one.case.index.endpoints[next(positions(one.pool))].model_type),
+        lambda one: sentences.not_a_text_model(
+            one.model, one.case.index.endpoints[next(positions(one.pool))].model_type
+        ),
     ),
     _Row(
         "model_denied",
         lambda one: (
-            bool(one.model)
-            and one.refused[reasons.MODEL_DENIED] | one.refused[reasons.MODEL_NOT_ALLOWED] == one.pool
+            bool(one.model) and one.refused[reasons.MODEL_DENIED] | one.refused[reasons.MODEL_NOT_ALLOWED] == one.pool
         ),
         lambda one: sentences.model_denied(one.case.policy.policy.policy_id, one.model),
     ),
@@ -127,9 +128,7 @@ def close_slugs(case: Case, asked: str) -> tuple[str, ...]:
     measured = without_prefixes(asked)
     usable = _usable_slugs(case)
     distances = {slug: 0 for slug in usable if measured.startswith(f"{slug}:") or asked.startswith(f"{slug}:")}
-    near = extract(
-        measured, usable, scorer=Levenshtein.distance, score_cutoff=len(measured) // _CLOSE, limit=None
-    )
+    near = extract(measured, usable, scorer=Levenshtein.distance, score_cutoff=len(measured) // _CLOSE, limit=None)
     for slug, distance, _ in near:
         distances.setdefault(slug, distance)
     return tuple(sorted(distances, key=lambda slug: (distances[slug], slug))[:_SUGGESTIONS])

@@ -247,9 +247,7 @@ _FITS: dict[str, Callable[[Endpoint], float]] = {
 
 def is_specialised_in_code(slug: str) -> bool:
     """Whether one of the slug's words says that the model was made for code (`devstral`, `starcoder2`, `codegemma`)."""
-    return any(
-        _CODE_WORD.fullmatch(word) and not _NO_CODE_WORD.fullmatch(word) for word in _WORD_BREAK.split(slug)
-    )
+    return any(_CODE_WORD.fullmatch(word) and not _NO_CODE_WORD.fullmatch(word) for word in _WORD_BREAK.split(slug))
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,9 +60,7 @@ def failover_list(needs: Iterable[tuple[int, int]], spendable: int | None, max_a
             or not chosen
             or all(
                 allowance >= needed
-                for allowance, (_, needed) in zip(
-                    allowances_ms(spendable, len(longer)), longer, strict=True
-                )
+                for allowance, (_, needed) in zip(allowances_ms(spendable, len(longer)), longer, strict=True)
             )
         ):
             chosen = longer

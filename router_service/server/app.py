@@ -159,7 +159,7 @@ class App:
                     "catalogue rejected, the last good version goes on serving",
                     problems=[str(problem) for problem in invalid.problems],
                 )
-            except Exception as fault:
+            except Exception as fault:  # noqa: BLE001 - a fault in loading must not end the service
                 self._log.error("fault while loading the catalogue", exc_info=fault)
 
 

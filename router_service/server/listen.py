@@ -97,7 +97,9 @@ def _bind_socket(server: grpc.aio.Server, path: Path) -> str:
     try:
         server.add_insecure_port(f"unix:{path}")
     except RuntimeError as error:
-        raise AddressError(f"unix:{path}: cannot listen there; does the folder exist, and is the path short?") from error
+        raise AddressError(
+            f"unix:{path}: cannot listen there; does the folder exist, and is the path short?"
+        ) from error
     finally:
         os.umask(before)
     return f"unix:{path}"

@@ -56,10 +56,10 @@ class RouterServicer(pb_grpc.RouterServiceServicer):
             if answer.HasField("decision"):
                 return pb.DecideStreamResponse(request_id=request.request_id, decision=answer.decision)
             return pb.DecideStreamResponse(request_id=request.request_id, refusal=answer.refusal)
-        except Unanswerable as error:
-            code = kind_of(error)[0]
-            return pb.DecideStreamResponse(request_id=request.request_id, error=item_error(error))
-        except Exception as fault:
+        except Unanswerable as problem:
+            code = kind_of(problem)[0]
+            return pb.DecideStreamResponse(request_id=request.request_id, error=item_error(problem))
+        except Exception as fault:  # noqa: BLE001 - a fault in one item must not end the stream
             code = grpc.StatusCode.INTERNAL
             status = self._calls.fault("DecideStream", fault)
             error = reason_pb.ItemError(

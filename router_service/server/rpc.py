@@ -42,7 +42,7 @@ class Calls:
         except Unanswerable as error:
             code = kind_of(error)[0].name
             await _abort(context, kind_of(error)[0], status_of(error))
-        except Exception as fault:
+        except Exception as fault:  # noqa: BLE001 - no fault may show its inside to a caller
             code = grpc.StatusCode.INTERNAL.name
             await _abort(context, grpc.StatusCode.INTERNAL, self.fault(method, fault))
         finally:

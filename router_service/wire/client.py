@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, Self
 
 import grpc
 from google.protobuf.message import Message
@@ -15,7 +15,6 @@ from router_service.wire.messages import DecideRequest, DecideResponse, ExplainR
 
 # An explanation names every endpoint of the pool, so it may be far larger than gRPC's usual 4 MiB.
 RECEIVE_MAX = 256 * 1024 * 1024
-_Response = TypeVar("_Response", bound=Message)
 
 
 class Unreachable(Exception):
@@ -35,7 +34,7 @@ class Client:
         self._router = pb_grpc.RouterServiceStub(self._channel)
         self._health = health_pb2_grpc.HealthStub(self._channel)
 
-    def __enter__(self) -> Client:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -43,18 +42,20 @@ class Client:
 
     def decide(self, request: DecideRequest) -> DecideResponse:
         """Raises Unreachable or Rejected."""
-        return self._call(self._router.Decide, request)
+        answer: DecideResponse = self._call(self._router.Decide, request)
+        return answer
 
     def explain(self, request: ExplainRequest) -> ExplainResponse:
         """Raises Unreachable or Rejected."""
-        return self._call(self._router.Explain, request)
+        answer: ExplainResponse = self._call(self._router.Explain, request)
+        return answer
 
     def is_serving(self, service: str) -> bool:
         """Whether the health service says SERVING of `service`. Raises Unreachable, or Rejected of an unknown one."""
         answer = self._call(self._health.Check, health_pb2.HealthCheckRequest(service=service))
         return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
-    def _call(self, method: grpc.UnaryUnaryMultiCallable[Message, _Response], request: Message) -> _Response:
+    def _call(self, method: Any, request: Message) -> Any:
         try:
             return method(request, timeout=self._timeout_s)
         except grpc.RpcError as error:

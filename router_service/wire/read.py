@@ -81,7 +81,7 @@ def _read_inline(message: pb.Inline, problems: list[Problem]) -> Inline | None:
 
 def _unknown_fields(message: Message, place: str) -> list[Problem]:
     """Fields of a later version: one of them may narrow the request, so none is ever passed over in silence."""
-    unknown = UnknownFieldSet(message)
+    unknown: Any = UnknownFieldSet(message)  # a sequence, which its stub does not say
     return [
         Problem(
             place or "message",

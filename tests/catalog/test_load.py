@@ -178,7 +178,7 @@ def test_all_problems_come_at_once_in_order(tmp_path: Path) -> None:
         "a.yaml:2: models[m].context_window: -1 makes no sense",
         "a.yaml:3: models[m2].colour: unknown field",
         'b.yaml:3: endpoints[f].status: unknown word "x"',
-        'b.yaml:3: endpoints[f].country: "eur" is malformed',
+        'b.yaml:3: endpoints[f].country: "EUR" is no country',
         # What c.yaml may hold is not called missing: no currency, no policies, no model m3.
         "c.yaml:1: not YAML: mapping values are not allowed in this context",
     ]

@@ -9,8 +9,9 @@ import pytest
 from router_service.catalog.compose import DEPTH_MAX, compose
 from router_service.catalog.located import Located
 from router_service.catalog.nodes import Mapping, Scalar, Sequence, is_null, value_of
+from router_service.domain.meanings import Instant
 from router_service.domain.problems import Problem
-from router_service.domain.readers import Each, Flag, Instant, Reader, Text, Whole
+from router_service.domain.readers import Each, Flag, Reader, Text, Whole
 
 NUMBER = Whole(0, 10**9)
 

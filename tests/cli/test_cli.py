@@ -84,7 +84,9 @@ def test_a_refusal_has_exit_code_1(catalog_file: Path) -> None:
 
 
 def test_bad_flags_are_all_named_with_exit_code_2(catalog_file: Path) -> None:
-    done = run("decide", "--catalog", str(catalog_file), "--input-tokens", "many", "--residency", "moon", "--max-cost", "-1")
+    done = run(
+        "decide", "--catalog", str(catalog_file), "--input-tokens", "many", "--residency", "moon", "--max-cost", "-1"
+    )
     assert done.exit_code == 2
     for name in ("--input-tokens", "--residency", "--max-cost"):
         assert name in done.stderr
@@ -107,7 +109,17 @@ def test_an_unreachable_server_has_exit_code_3() -> None:
 
 
 def test_a_server_and_a_catalogue_show_the_same(server: ServerProcess) -> None:
-    request = ("--task", "coding", "--input-tokens", "1000", "--output-tokens", "100", "--max-price", "2.5", "--requires-tools")
+    request = (
+        "--task",
+        "coding",
+        "--input-tokens",
+        "1000",
+        "--output-tokens",
+        "100",
+        "--max-price",
+        "2.5",
+        "--requires-tools",
+    )
 
     asked = run("decide", "--server", server.target, "--output", "json", *request)
     offline = run("decide", "--output", "json", *request)
@@ -123,7 +135,9 @@ def without_trace_of(done: Result) -> dict[str, Any]:
 
 
 def test_flags_have_environment_variables(catalog_file: Path) -> None:
-    done = run("decide", "--output", "json", env={"ROUTER_SERVICE_CATALOG": str(catalog_file), "ROUTER_SERVICE_MODEL": "large"})
+    done = run(
+        "decide", "--output", "json", env={"ROUTER_SERVICE_CATALOG": str(catalog_file), "ROUTER_SERVICE_MODEL": "large"}
+    )
     assert [one["endpoint_id"] for one in json.loads(done.stdout)["decision"]["candidates"]] == ["large@b"]
 
 
@@ -155,14 +169,16 @@ def test_check_strict_counts_warnings(tmp_path: Path) -> None:
     assert "warning" in done.stdout
 
 
-def test_schema_is_json(tmp_path: Path) -> None:
+def test_schema_is_json() -> None:
     assert json.loads(run("schema").stdout)["$schema"].startswith("https://json-schema.org/")
 
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 
 
-@pytest.mark.parametrize(("source", "file"), [("litellm", "litellm_sample.json"), ("models-dev", "models_dev_sample.json")])
+@pytest.mark.parametrize(
+    ("source", "file"), [("litellm", "litellm_sample.json"), ("models-dev", "models_dev_sample.json")]
+)
 def test_what_is_imported_can_be_served(tmp_path: Path, source: str, file: str) -> None:
     out = tmp_path / "10-imported.yaml"
     done = run(

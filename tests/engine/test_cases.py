@@ -14,6 +14,10 @@ from tests.builders import NOW, code, decided, endpoint, explained, ids, raw_end
 OPEN = {"suppressed_until": NOW + 30_000}
 
 
+def _maybe_open(rng: random.Random) -> dict[str, int]:
+    return {"suppressed_until": NOW + 1} if rng.random() < 0.6 else {}
+
+
 class TestTheBoundaryHoldsAtEveryPosition:
     def test_a_fallback_never_leaves_the_region_with_the_model(self) -> None:
         endpoints = [endpoint("a@eu", **OPEN), endpoint("a@us", "us"), endpoint("b@eu")]
@@ -26,11 +30,13 @@ class TestTheBoundaryHoldsAtEveryPosition:
         rng = random.Random(10)
         decisions = 0
         for _ in range(500):
-            until = lambda: {"suppressed_until": NOW + 1} if rng.random() < 0.6 else {}  # noqa: E731
-            endpoints = [endpoint(f"m{i}@eu", **until()) for i in range(4)]
-            endpoints += [endpoint(f"m{i}@us", "us", **until()) for i in range(4)]
+            endpoints = [endpoint(f"m{i}@eu", **_maybe_open(rng)) for i in range(4)]
+            endpoints += [endpoint(f"m{i}@us", "us", **_maybe_open(rng)) for i in range(4)]
             for i in range(20):
-                request = {"model": rng.choice(["auto", f"m{i % 4}"]), "residency": rng.choice(["", "any", "eu-hosted"])}
+                request = {
+                    "model": rng.choice(["auto", f"m{i % 4}"]),
+                    "residency": rng.choice(["", "any", "eu-hosted"]),
+                }
                 result = decided(endpoints, **request)
                 assert all(one.endswith("@eu") for one in ids(result))
                 assert isinstance(result, Decision) or result.code == "no_endpoint_available"

@@ -103,9 +103,7 @@ def test_a_known_dated_id_is_never_cut_and_an_undated_one_never_completed() -> N
 
 
 def test_a_provider_in_the_path_is_no_foreign_vendor() -> None:
-    names = ModelNames(
-        [endpoint("m@mistralai", vendor="meta"), endpoint("n@x", vendor="mistralai")], frozenset()
-    )
+    names = ModelNames([endpoint("m@mistralai", vendor="meta"), endpoint("n@x", vendor="mistralai")], frozenset())
     assert names.resolve("mistralai/m") == Resolution("m", "m", ("path",))
 
 

@@ -69,8 +69,6 @@ def test_engine_and_domain_import_nothing_that_reads_the_world() -> None:
 def test_inside_the_engine_only_decide_and_explain_know_each_other() -> None:
     """No part of the engine imports decide or explain, and explain is imported by none."""
     for file in sorted(PACKAGES[1].glob("*.py")):
-        imported = {
-            node.module for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.ImportFrom)
-        }
+        imported = {node.module for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.ImportFrom)}
         known = {name for name in ("decide", "explain") if f"router_service.engine.{name}" in imported}
         assert known <= ({"decide"} if file.name == "explain.py" else set()), file.name

@@ -62,9 +62,8 @@ def _broken_rules(case: dict[str, Any], got: dict[str, Any], told: dict[str, Any
     if case["catalog"] and "decision" in got:
         allowed = set(case["policy"].get("residency") or ["eu-hosted"])
         allowed |= {"eu-owned"} if "eu-hosted" in allowed else set()
-        for one in result["candidates"]:
-            if (one["sovereignty"] or "global") not in allowed:
-                broken.append(f"{one['endpoint_id']} is outside the policy's residency")
+        outside = (one for one in result["candidates"] if (one["sovereignty"] or "global") not in allowed)
+        broken += [f"{one['endpoint_id']} is outside the policy's residency" for one in outside]
     return broken
 
 

@@ -24,9 +24,7 @@ def make_endpoint(**facts: object) -> JsonDict:
     }
 
 
-def make_case(
-    *catalog: JsonDict, policy: JsonDict | None = None, request: JsonDict | None = None
-) -> JsonDict:
+def make_case(*catalog: JsonDict, policy: JsonDict | None = None, request: JsonDict | None = None) -> JsonDict:
     """A case of these endpoints at NOW."""
     return {
         "catalog": list(catalog),

@@ -167,9 +167,7 @@ _PLIGHTS = (_only_listed, _no_text, _denied, _all_down, _all_down, _all_excluded
 def _cap_expected(request: JsonDict) -> None:
     """Expected output above the output asked for would make the request invalid."""
     if "expected_output_tokens" in request:
-        request["expected_output_tokens"] = min(
-            request["expected_output_tokens"], request["output_tokens"]
-        )
+        request["expected_output_tokens"] = min(request["expected_output_tokens"], request["output_tokens"])
 
 
 def _number(limit: Decimal) -> float:

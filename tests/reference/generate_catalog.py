@@ -31,10 +31,7 @@ def random_catalog(rng: random.Random, size: int, now: int) -> list[JsonDict]:
     """Endpoints of a few models; `noise` is how often a fact is absent or unusual."""
     noise = pick(rng, (0.0, 0.0, 0.03, 0.1, 0.3))
     models = rng.sample(MODELS, min(len(MODELS), rng.randint(1, max(2, size))))
-    types = {
-        model.slug: pick(rng, NON_TEXT_TYPES) if chance(rng, noise / 3) else "text"
-        for model in models
-    }
+    types = {model.slug: pick(rng, NON_TEXT_TYPES) if chance(rng, noise / 3) else "text" for model in models}
     if size and chance(rng, 0.2):
         return _siblings(rng, size, now, noise, models[0])
     catalog = []
@@ -56,9 +53,7 @@ def random_price(rng: random.Random) -> float:
     return rng.randrange(20_000_000 if roll < 0.97 else 10**10 + 1) / 10**6
 
 
-def _siblings(
-    rng: random.Random, size: int, now: int, noise: float, model: Model
-) -> list[JsonDict]:
+def _siblings(rng: random.Random, size: int, now: int, noise: float, model: Model) -> list[JsonDict]:
     """Endpoints that differ in a fact or two only, so that scores tie and the tie-breaks decide."""
     first = _endpoint(rng, model, pick(rng, EU_PLACES), now, 0.0)
     alike = pick(rng, _ALIKE)

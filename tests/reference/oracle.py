@@ -63,9 +63,7 @@ def _explain(evaluation: _Evaluation) -> JsonDict:
         for place, ranked in enumerate(evaluation.ranking, start=1)
     ]
     excluded = [
-        (endpoint.endpoint_id, rows)
-        for endpoint, rows in zip(evaluation.pool, evaluation.refused, strict=True)
-        if rows
+        (endpoint.endpoint_id, rows) for endpoint, rows in zip(evaluation.pool, evaluation.refused, strict=True) if rows
     ]
     for endpoint_id, rows in sorted(excluded, key=lambda pair: pair[0].encode()):
         told.append(
@@ -183,9 +181,7 @@ def _refusal(evaluation: _Evaluation) -> JsonDict:
         refusal = Refusal("model_not_found", sentences.model_not_found(asked, close))
         extra: JsonDict = {"close_slugs": close}
     else:
-        refusal = refusal_of_pool(
-            evaluation.pool, evaluation.refused, context, evaluation.resolution.slug
-        )
+        refusal = refusal_of_pool(evaluation.pool, evaluation.refused, context, evaluation.resolution.slug)
         extra = {}
     return {
         **_common(evaluation),

@@ -23,16 +23,12 @@ class Refusal(NamedTuple):
         return self.code == "no_endpoint_available"
 
 
-def refusal_of_pool(
-    pool: list[Endpoint], refused: list[list[Refused]], context: Context, resolved: str
-) -> Refusal:
+def refusal_of_pool(pool: list[Endpoint], refused: list[list[Refused]], context: Context, resolved: str) -> Refusal:
     """The refusal of a pool without survivors; `refused` tells each endpoint's rows, none empty."""
     rules = [{row.rule for row in rows} for rows in refused]
     if resolved:
         if all(1 in broken for broken in rules):
-            return Refusal(
-                "hosted_unavailable", f"{resolved} is listed, but nothing here answers with it."
-            )
+            return Refusal("hosted_unavailable", f"{resolved} is listed, but nothing here answers with it.")
         if all(5 in broken for broken in rules):
             # Where the types differ the spec names none: that of the lowest endpoint_id.
             first = min(pool, key=lambda endpoint: endpoint.endpoint_id.encode())
@@ -46,9 +42,7 @@ def refusal_of_pool(
                 f"Policy {context.policy.policy_id} does not allow the model {resolved}.",
             )
     waits = (
-        broken <= UNAVAILABLE_RULES
-        and not is_retired(endpoint, context.now)
-        and endpoint.status != "unknown"
+        broken <= UNAVAILABLE_RULES and not is_retired(endpoint, context.now) and endpoint.status != "unknown"
         for endpoint, broken in zip(pool, rules, strict=True)
     )
     if not pool or any(waits):
@@ -61,9 +55,5 @@ def refusal_of_pool(
             "all_candidates_excluded",
             "Every endpoint that may serve this request was excluded by it.",
         )
-    first_reasons = [
-        rows[0].reason for rows, broken in zip(refused, rules, strict=True) if not broken & {3, 4}
-    ]
-    return Refusal(
-        "no_endpoint_for_policy", sentences.no_endpoint_for_policy(context, first_reasons)
-    )
+    first_reasons = [rows[0].reason for rows, broken in zip(refused, rules, strict=True) if not broken & {3, 4}]
+    return Refusal("no_endpoint_for_policy", sentences.no_endpoint_for_policy(context, first_reasons))

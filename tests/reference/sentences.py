@@ -16,9 +16,7 @@ _CLASSES = {
 NEVER_RELAXED = "Residency is never silently relaxed."
 
 
-def decision_sentence(
-    context: Context, resolved: str, first: Endpoint, excluded: int, considered: int
-) -> str:
+def decision_sentence(context: Context, resolved: str, first: Endpoint, excluded: int, considered: int) -> str:
     """The sentence about the first candidate (§5)."""
     task = context.request.task
     article = "an" if task[0] in "aeiou" else "a"
@@ -42,9 +40,7 @@ def no_endpoint_for_policy(context: Context, first_reasons: list[str]) -> str:
     """The message of the 409; the first reasons of the endpoints that pass rules 3 and 4."""
     residency, policy_id = context.residency, context.policy.policy_id
     if not first_reasons:
-        return (
-            f"No endpoint satisfies {residency} residency under policy {policy_id}. {NEVER_RELAXED}"
-        )
+        return f"No endpoint satisfies {residency} residency under policy {policy_id}. {NEVER_RELAXED}"
     counts = Counter(first_reasons)
     ordered = sorted(counts, key=lambda reason: (-counts[reason], REASONS.index(reason)))
     told = ", ".join(f"{counts[reason]} {reason}" for reason in ordered)

@@ -70,9 +70,7 @@ def test_steps_and_candidate_lists_vary(answers: list[JsonDict]) -> None:
     steps = {step for told in answers for step in told["explain"]["steps"]}
     assert steps == {"revision", "version", "path", "prefix", "date"}
     lengths = Counter(
-        len(told["expected"]["decision"]["candidates"])
-        for told in answers
-        if "decision" in told["expected"]
+        len(told["expected"]["decision"]["candidates"]) for told in answers if "decision" in told["expected"]
     )
     assert set(lengths) == {1, 2, 3}
 

@@ -8,9 +8,7 @@ from .model_id import Names, Resolution, resolve
 def _names(slug: str, vendor: str = "", provider: str = "", **aliases: str) -> Names:
     vendors = {vendor, "mistralai", "anthropic", "ai21"} - {""}
     slug_of = {slug: slug, **aliases}
-    return Names(
-        slug_of, {slug: set(aliases)}, vendors, {slug: {vendor} - {""}}, {slug: {provider}}
-    )
+    return Names(slug_of, {slug: set(aliases)}, vendors, {slug: {vendor} - {""}}, {slug: {provider}})
 
 
 @pytest.mark.parametrize(
@@ -54,7 +52,5 @@ def test_steps_of_a_model_id(asked: str, slug: str, steps: list[str] | None) -> 
         ("nobody/m", "anthropic", "p", True),
     ],
 )
-def test_a_foreign_vendor_does_not_resolve(
-    asked: str, vendor: str, provider: str, resolves: bool
-) -> None:
+def test_a_foreign_vendor_does_not_resolve(asked: str, vendor: str, provider: str, resolves: bool) -> None:
     assert bool(resolve(asked, _names("m", vendor, provider)).slug) is resolves

@@ -161,9 +161,7 @@ def test_the_409_tells_first_reasons_most_frequent_first() -> None:
 
 def test_close_slugs_are_those_that_the_policy_admits() -> None:
     catalog = [make_endpoint(endpoint_id=slug, model=slug) for slug in ("abc-2", "abc-1", "abd-1")]
-    catalog.append(
-        make_endpoint(endpoint_id="us", model="abc-0", sovereignty="global", country="US")
-    )
+    catalog.append(make_endpoint(endpoint_id="us", model="abc-0", sovereignty="global", country="US"))
     refusal = decide(make_case(*catalog, request={"model": "x/abc-1:free"}))["refusal"]
     assert refusal["close_slugs"] == ["abc-1"]
     refusal = decide(make_case(*catalog, request={"model": "abc-3"}))["refusal"]

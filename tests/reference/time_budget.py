@@ -31,9 +31,7 @@ def allowances(spendable: int, attempts: int) -> list[int]:
     return [spendable * share // sum(shares) for share in shares]
 
 
-def within_budget(
-    needs: list[int], spendable: int | None, max_attempts: int
-) -> list[tuple[int, int | None]]:
+def within_budget(needs: list[int], spendable: int | None, max_attempts: int) -> list[tuple[int, int | None]]:
     """The candidates, as (place in the ranking, allowance), given the needs down the ranking."""
     if spendable is None:
         return [(place, None) for place in range(min(max_attempts, len(needs)))]

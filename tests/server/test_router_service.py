@@ -151,7 +151,11 @@ def _inline(case: dict[str, Any]) -> pb.DecideRequest:
     """A vector as a request that brings its own catalogue; instants become timestamps."""
 
     def fields(raw: dict[str, Any]) -> dict[str, Any]:
-        instants = {name: f"{raw[name] // 1000}.{raw[name] % 1000:03}" for name in raw if name in ("retires_at", "suppressed_until") and raw[name]}
+        instants = {
+            name: f"{raw[name] // 1000}.{raw[name] % 1000:03}"
+            for name in raw
+            if name in ("retires_at", "suppressed_until") and raw[name]
+        }
         return {name: value for name, value in raw.items() if value is not None and name not in instants}
 
     message = pb.DecideRequest(request=ParseDict(fields(case["request"]), RouteRequest()))
@@ -184,7 +188,9 @@ def test_stateless_mode_gives_what_the_engine_gives(server: ServerProcess) -> No
             assert one.HasField("estimated_cost") is (want["estimated_cost_e12"] is not None)
             assert round(one.estimated_cost * 1e12) == (want["estimated_cost_e12"] or 0) or one.estimated_cost > 1000
             assert (one.allowance_ms if one.HasField("allowance_ms") else None) == want["allowance_ms"]
-        assert (got.sentence if kind == "decision" else got.message) == (result.get("sentence") or result.get("message"))
+        assert (got.sentence if kind == "decision" else got.message) == (
+            result.get("sentence") or result.get("message")
+        )
         compared += 1
     assert compared >= 30
 

@@ -121,9 +121,7 @@ def test_it_ends_by_signal_with_exit_code_0(serve: Callable[..., ServerProcess],
     server.wait_for('"stopped"')
 
 
-def test_it_answers_not_serving_while_the_catalogue_loads(
-    serve: Callable[..., ServerProcess], tmp_path: Path
-) -> None:
+def test_it_answers_not_serving_while_the_catalogue_loads(serve: Callable[..., ServerProcess], tmp_path: Path) -> None:
     """A catalogue of some thousands takes a moment; until then calls are UNAVAILABLE and health says NOT_SERVING."""
     endpoints = "".join(
         f"- {{endpoint_id: m{i}@p, model: m, provider: p, country: DE, sovereignty: eu-hosted}}\n" for i in range(8000)
@@ -140,7 +138,7 @@ def test_it_answers_not_serving_while_the_catalogue_loads(
     with pytest.raises(grpc.RpcError) as caught:
         router.Decide(pb.DecideRequest())
     assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
-    assert "no catalogue" in caught.value.details()
+    assert "no catalogue" in str(caught.value.details())
     server.wait_for("listening on")
     assert health.Check(health_pb2.HealthCheckRequest()).status == health_pb2.HealthCheckResponse.SERVING
     assert router.Decide(pb.DecideRequest()).decision.considered == 8000

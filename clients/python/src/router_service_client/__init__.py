@@ -1,0 +1,53 @@
+"""Asks a router-service which LLM endpoint a request may go to, and in which order to fall back.
+
+A refusal is an answer and returned (`answer.HasField("refusal")`); what cannot be answered is raised. There is no
+default endpoint: where the service gives no answer, the request may go nowhere.
+"""
+
+from router_service_client.aio import AsyncRouterClient
+from router_service_client.client import RouterClient
+from router_service_client.errors import (
+    FieldViolation,
+    InvalidRequest,
+    LimitExceeded,
+    PermissionDenied,
+    PolicyNotFound,
+    RouterError,
+    RouterTimeout,
+    RouterUnavailable,
+    Unauthenticated,
+)
+from router_service_client.messages import RouteFields, candidates
+from router_service_client.v1.endpoint_pb2 import Endpoint
+from router_service_client.v1.explanation_pb2 import Explanation
+from router_service_client.v1.policy_pb2 import Policy
+from router_service_client.v1.route_pb2 import Candidate, Decision, Refusal, RouteRequest
+from router_service_client.v1.router_service_pb2 import DecideResponse, ExplainResponse, Inline
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AsyncRouterClient",
+    "Candidate",
+    "DecideResponse",
+    "Decision",
+    "Endpoint",
+    "ExplainResponse",
+    "Explanation",
+    "FieldViolation",
+    "Inline",
+    "InvalidRequest",
+    "LimitExceeded",
+    "PermissionDenied",
+    "Policy",
+    "PolicyNotFound",
+    "Refusal",
+    "RouteFields",
+    "RouteRequest",
+    "RouterClient",
+    "RouterError",
+    "RouterTimeout",
+    "RouterUnavailable",
+    "Unauthenticated",
+    "candidates",
+]
