@@ -10,6 +10,8 @@ import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import msgspec
+
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
 from router_service.domain.decision import Decision, Explanation, Refusal
@@ -30,8 +32,7 @@ class Inline:
     policy: Policy
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(msgspec.Struct, frozen=True):
     """A request under a policy of the catalogue (empty: its default one), or under one that it brings."""
 
     request: RouteRequest
@@ -39,8 +40,7 @@ class Ask:
     inline: Inline | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What was decided, on which version of the catalogue (empty where the request brought its own)."""
 
     result: Decision | Refusal

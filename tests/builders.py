@@ -66,7 +66,7 @@ def code(result: Decision | Refusal) -> str:
 
 def reasons_of(explanation: Explanation, endpoint_id: str) -> list[str]:
     """Every reason for which one endpoint was passed over, the first first."""
-    (one,) = (one for one in explanation.endpoints if one.endpoint_id == endpoint_id)
+    (one,) = (one for one in explanation.endpoints if one.endpoint.endpoint_id == endpoint_id)
     return [by.reason for by in one.refused_by]
 
 

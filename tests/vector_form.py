@@ -51,18 +51,18 @@ def result_form(result: Decision | Refusal) -> Json:
         candidates = [
             {
                 "allowance_ms": one.allowance_ms,
-                "context_window": one.context_window,
-                "country": one.country or None,
+                "context_window": one.endpoint.context_window,
+                "country": one.endpoint.country or None,
                 "endpoint_id": one.endpoint_id,
                 "estimated_cost_e12": one.estimated_cost,
-                "max_output_tokens": one.max_output_tokens,
-                "model": one.model,
-                "model_version": one.model_version,
+                "max_output_tokens": one.endpoint.max_output_tokens,
+                "model": one.endpoint.model,
+                "model_version": one.endpoint.model_version,
                 "need_ms": one.need_ms,
-                "provider": one.provider,
-                "region": one.region,
+                "provider": one.endpoint.provider,
+                "region": one.endpoint.region,
                 "score_e9": one.score.total,
-                "sovereignty": one.sovereignty or None,
+                "sovereignty": one.endpoint.sovereignty or None,
                 "terms": _terms(one.score),
             }
             for one in result.candidates
@@ -82,7 +82,7 @@ def explanation_form(explanation: Explanation) -> Json:
     told |= {"refusal": refusal, "sentence": result.get("sentence")}
     told["endpoints"] = [
         {
-            "endpoint_id": one.endpoint_id,
+            "endpoint_id": one.endpoint.endpoint_id,
             "rank": one.rank,
             "score_e9": one.score.total if one.score else None,
             "terms": _terms(one.score) if one.score else None,

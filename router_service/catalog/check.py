@@ -20,7 +20,7 @@ from router_service.domain.policy import Policy
 from router_service.domain.problems import Problem
 from router_service.domain.request import RouteRequest
 from router_service.engine.bits import positions
-from router_service.engine.filters import RULES, Case
+from router_service.engine.filters import RULES, make_case
 from router_service.engine.index import Index
 
 # Rules that time may turn: what they alone refuse today is reachable tomorrow.
@@ -65,7 +65,7 @@ class _View:
     def _standing(self, policy: Policy) -> tuple[dict[str, int], int]:
         # An empty request: the rules of a request's own contract refuse nothing.
         sets, request = self.index.sets_of(policy), RouteRequest()
-        case = Case(self.index, sets, request, self.now, policy.effective_residency(request.residency))
+        case = make_case(self.index, sets, request, self.now, policy.effective_residency(request.residency))
         refused: dict[str, int] = {}
         left = self.index.everything
         for rule in RULES:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
+
+import msgspec
 
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy
@@ -36,9 +38,9 @@ class Content:
     def _parts(self) -> Iterable[str]:
         yield _canonical([self.currency, self.default_policy, sorted(self.pool_names)])
         for endpoint in self.endpoints:
-            yield _canonical(asdict(endpoint))
+            yield _canonical(msgspec.structs.asdict(endpoint))
         for policy in self.policies:
-            yield _canonical(asdict(policy))
+            yield _canonical(msgspec.structs.asdict(policy))
 
 
 def _canonical(value: object) -> str:

@@ -48,7 +48,7 @@ ENDPOINTS = Section(
     "endpoints",
     "endpoint_id",
     "places where a model can be called; the facts of its model hold unless stated otherwise",
-    {name: one for name, one in ENDPOINT_FIELDS.items() if name not in ("aliases", "suppressed_until")},
+    table(*(one for name, one in ENDPOINT_FIELDS.items() if name not in ("aliases", "suppressed_until"))),
     defaults={"kind": words.HOSTED, "status": words.UP},
     refused={
         "aliases": ("aliases belong to the model", "move them to its entry under models"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
+
+import msgspec
 
 from router_service.catalog.content import Content
 from router_service.domain.policy import DEFAULT_RETENTION, Policy
@@ -31,4 +33,4 @@ class Snapshot:
 
 def _kept(policy: Policy) -> Policy:
     """The policy with the retention that it has where it says nothing."""
-    return policy if policy.retention else replace(policy, retention=DEFAULT_RETENTION)
+    return policy if policy.retention else msgspec.structs.replace(policy, retention=DEFAULT_RETENTION)

@@ -18,10 +18,11 @@ from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.request import RouteRequest
 from router_service.router import Router, Unanswerable
 from router_service.server.app import wall_clock
+from router_service.wire.answer import decide_response
 from router_service.wire.client import Client, Rejected, Unreachable
 from router_service.wire.messages import DecideRequest, DecideResponse, ExplainRequest, ExplainResponse
-from router_service.wire.read import read_ask
-from router_service.wire.write import decide_response, explain_response, write_request
+from router_service.wire.read import AskReader
+from router_service.wire.write import explain_response, write_request
 
 _Answer = TypeVar("_Answer")
 
@@ -41,14 +42,15 @@ class Asked:
         """The answer of Decide. Raises UsageProblem or ServerUnreachable."""
         message = DecideRequest(policy_id=self.policy, request=write_request(self._raw()))
         if self.server is None:
-            return decide_response(self._answered(lambda router: router.decide(read_ask(message))), "")
+            answer = self._answered(lambda router: router.decide(AskReader().read(message)))
+            return DecideResponse.FromString(decide_response(answer, ""))
         return self._called(lambda client: client.decide(message))
 
     def explain(self) -> ExplainResponse:
         """The answer of Explain. Raises UsageProblem or ServerUnreachable."""
         message = ExplainRequest(policy_id=self.policy, request=write_request(self._raw()))
         if self.server is None:
-            return explain_response(self._answered(lambda router: router.explain(read_ask(message))), "")
+            return explain_response(self._answered(lambda router: router.explain(AskReader().read(message))), "")
         return self._called(lambda client: client.explain(message))
 
     def _raw(self) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+
+import msgspec
 
 from router_service.domain import words
 from router_service.domain.fields import Field, Table, read_fields, table
@@ -61,8 +62,7 @@ FIELDS: Table = table(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """One endpoint in canonical units; `read` makes one of raw values.
 
     Prices are integer millionths of the currency per million tokens, instants and durations integer milliseconds,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +21,17 @@ class Field:
     required: bool = False
 
 
-Table = dict[str, Field]
+class Table(dict[str, Field]):
+    """The fields by name, in their order, and the names of those that must be given."""
+
+    def __init__(self, fields: Iterable[Field]) -> None:
+        super().__init__((field.name, field) for field in fields)
+        self.required = tuple(field.name for field in self.values() if field.required)
 
 
 def table(*fields: Field) -> Table:
-    """The fields by name, in their order."""
-    return {field.name: field for field in fields}
+    """A table of these fields."""
+    return Table(fields)
 
 
 def read_fields(fields: Table, raw: Mapping[str, object]) -> tuple[dict[str, Any], list[Problem]]:
@@ -44,11 +49,8 @@ def read_fields(fields: Table, raw: Mapping[str, object]) -> tuple[dict[str, Any
             value = field.reader.read(given, name, problems)
             if value is not None and value != "":
                 values[name] = value
-    problems.extend(
-        Problem(field.name, "missing", field.about)
-        for field in fields.values()
-        if field.required and field.name not in values and raw.get(field.name) in (None, "")
-    )
+    missing = [name for name in fields.required if name not in values and raw.get(name) in (None, "")]
+    problems += [Problem(name, "missing", fields[name].about) for name in missing]
     return values, problems
 
 

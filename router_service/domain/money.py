@@ -7,7 +7,6 @@ million tokens in millionths is a cost in 10⁻¹² as it stands, so no sum ever
 from __future__ import annotations
 
 from decimal import ROUND_FLOOR, Context, Decimal, InvalidOperation
-from fractions import Fraction
 
 MILLION = 10**6
 COST_UNIT = 10**12
@@ -55,8 +54,8 @@ def floor_millionths(value: Decimal) -> int:
 
 
 def nearest_double(amount: int, unit: int = MILLION) -> float:
-    """The double nearest to `amount / unit`, as the wire carries it."""
-    return float(Fraction(amount, unit))
+    """The double nearest to `amount / unit`, as the wire carries it: Python divides integers with one rounding."""
+    return amount / unit
 
 
 def plain(amount: int, unit: int = MILLION) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from router_service.domain import words
 from router_service.domain.fields import Field, Table, read_fields, table
@@ -33,8 +34,7 @@ FIELDS: Table = table(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """One policy in canonical units (`max_price` in millionths); `read` makes one of raw values.
 
     Entries stay as they were written, since explanations quote them. An empty `retention` is the default.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from router_service.domain import words
 from router_service.domain.endpoint import MILLISECONDS
@@ -18,6 +19,7 @@ from router_service.domain.readers import Each, Flag, Money, Text, Whole, Word
 _TOKENS = Whole(0, TOKENS_MAX, "tokens")
 _LIMIT = Money(LIMIT_MAX, rounded_down=True)
 ATTEMPTS_MAX = 3
+SHORT_LISTS = 16  # entries of all lists of a request together
 
 FIELDS: Table = table(
     Field("model", Text(folded=True, ascii_only=True), "a model id, or auto for the whole pool"),
@@ -44,8 +46,7 @@ FIELDS: Table = table(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RouteRequest:
+class RouteRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One request in canonical units (limits in millionths); `read` makes one of raw values.
 
     `language` is the primary subtag; an empty `residency` names none; None is "not given", which is not zero.
@@ -68,6 +69,11 @@ class RouteRequest:
     deadline_ms: int | None = None
     exclude_endpoints: tuple[str, ...] = ()
     max_attempts: int = ATTEMPTS_MAX
+
+    @property
+    def is_short(self) -> bool:
+        """Whether its lists are short enough for it to be kept in memory by the thousand."""
+        return len(self.regions) + len(self.model_classes) + len(self.exclude_endpoints) <= SHORT_LISTS
 
     @classmethod
     def read(cls, raw: Mapping[str, object]) -> RouteRequest:

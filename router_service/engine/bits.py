@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
+from router_service.engine.cache import Bounded
+
 # Prefix sets of a fact with many distinct values would need values × endpoints / 8 bytes: a full set is kept every so
 # many values only, and the few between are added when asked. 64 keeps 20,000 distinct values under 1 MB.
 _STRIDE = 64
@@ -31,7 +33,7 @@ def positions(bits: int) -> Iterator[int]:
 class PrefixSets:
     """For a numeric fact: which endpoints document a value below, or at most, a limit."""
 
-    __slots__ = ("_marks", "_positions", "_values", "documented")
+    __slots__ = ("_joined", "_marks", "_positions", "_values", "documented")
 
     def __init__(self, facts: Iterable[tuple[int, int]], size: int) -> None:
         """`facts` are pairs (value, position) of the endpoints that document the fact."""
@@ -42,6 +44,7 @@ class PrefixSets:
         for start in range(0, len(ordered), _STRIDE):
             self._marks.append(self._marks[-1] | bitset(self._positions[start : start + _STRIDE], size))
         self.documented = self._marks[-1]
+        self._joined: Bounded[int, int] = Bounded(128)
 
     def below(self, limit: int) -> int:
         """The endpoints whose value is < limit."""
@@ -56,11 +59,16 @@ class PrefixSets:
         return self.documented ^ self.at_most(limit)
 
     def _first(self, count: int) -> int:
+        """The `count` endpoints with the lowest values."""
         mark, rest = divmod(count, _STRIDE)
-        bits = self._marks[mark]
-        if rest:
-            if rest and count == len(self._values):
-                return self.documented
+        if not rest:
+            return self._marks[mark]
+        if count == len(self._values):
+            return self.documented
+        bits = self._joined.get(count)
+        if bits is None:
+            bits = self._marks[mark]
             for position in self._positions[count - rest : count]:
                 bits |= 1 << position
+            self._joined[count] = bits
         return bits

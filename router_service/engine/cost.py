@@ -21,14 +21,13 @@ def estimated_cost(endpoint: Endpoint, request: RouteRequest) -> int | None:
     output_tokens = request.output_tokens
     if output_tokens is None and request.max_cost is not None:
         output_tokens = endpoint.max_output_tokens
-    if request.input_tokens is None or output_tokens is None:
+    input_tokens = request.input_tokens
+    if input_tokens is None or output_tokens is None:
         return None
-    total = 0
-    for tokens, price in ((request.input_tokens, endpoint.input_price), (output_tokens, endpoint.output_price)):
-        if tokens and price is None:
-            return None
-        total += tokens * (price or 0)
-    return total
+    input_price, output_price = endpoint.input_price, endpoint.output_price
+    if (input_tokens and input_price is None) or (output_tokens and output_price is None):
+        return None
+    return input_tokens * (input_price or 0) + output_tokens * (output_price or 0)
 
 
 class CostSets:

@@ -8,17 +8,18 @@ network, no chance, no log.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypedDict
 
+import msgspec
+
 from router_service.domain import words
-from router_service.domain.decision import Candidate, Decision, Refusal, Score
-from router_service.domain.endpoint import Endpoint
+from router_service.domain.decision import Candidate, Decision, Refusal
 from router_service.domain.policy import Policy
+from router_service.domain.reasons import REFUSALS
 from router_service.domain.request import RouteRequest
 from router_service.engine import sentences
 from router_service.engine.cost import estimated_cost
-from router_service.engine.filters import Case, first_reasons
+from router_service.engine.filters import Case, first_reasons, make_case
 from router_service.engine.index import Index
 from router_service.engine.model_id import Resolution, asks_for_eu
 from router_service.engine.refusals import Failure, close_slugs, refusal_of
@@ -41,8 +42,7 @@ class _Verdict(TypedDict):
     reasons: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """How far the pipeline came: the pool, what survived the filter, and which positions became attempts."""
 
     case: Case
@@ -53,14 +53,24 @@ class Selection:
 
 
 def decide(index: Index, policy: Policy, request: RouteRequest, now: int) -> Decision | Refusal:
-    """Where the request may go and in which order to fall back, or why it may go nowhere."""
-    return select(index, policy, request, now).result
+    """Where the request may go and in which order to fall back, or why it may go nowhere.
+
+    The same request in the same epoch of the index has the same answer, so that it is worked out once.
+    """
+    sets = index.sets_of(policy)
+    key = (sets, request, index.epoch(now))
+    known = index.answers.get(key)
+    if known is None:
+        known = select(index, policy, request, now).result
+        if request.is_short:
+            index.answers[key] = known
+    return known
 
 
 def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Selection:
     """The same decision with all that led to it, for `explain` to tell."""
-    asked = _asked_residency(request)
-    case = Case(index, index.sets_of(policy), request, now, policy.effective_residency(asked))
+    residency = policy.effective_residency(_asked_residency(request))
+    case = make_case(index, index.sets_of(policy), request, now, residency)
     pinned = request.model not in index.models.pool_names
     resolution = _resolve(case) if pinned else None
     if pinned and resolution is None:
@@ -72,7 +82,7 @@ def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Sel
         "requested_model": request.model,
         "resolved_model": resolution.slug if resolution else "",
         "steps": resolution.steps if resolution else (),
-        "approximate": bool(resolution and resolution.approximate),
+        "approximate": resolution is not None and resolution.approximate,
         "pinned": pinned,
         "effective_residency": case.residency,
         "retention": policy.retention,
@@ -81,33 +91,40 @@ def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Sel
         "reasons": {reason: bits.bit_count() for reason, bits in refused.items()},
     }
     if not survivors:
-        failure = Failure(case, pool, verdict["resolved_model"], refused)
-        code, message = refusal_of(failure)
-        retry_at = failure.retry_at if code == "no_endpoint_available" else None
-        refusal = Refusal(**verdict, code=code, message=message, retry_at=retry_at)
-        return Selection(case, pool, 0, (), refusal)
+        return Selection(case, pool, 0, (), _refusal(Failure(case, pool, verdict["resolved_model"], refused), verdict))
+    attempts, candidates = _failover(case, survivors)
+    sentence = sentences.decided(
+        candidates[0].endpoint,
+        pinned=verdict["resolved_model"],
+        task=request.task,
+        residency=case.residency,
+        excluded=verdict["excluded"],
+        considered=verdict["considered"],
+        partner_endpoints=policy.partner_endpoints,
+    )
+    return Selection(
+        case, pool, survivors, tuple(attempts), Decision(**verdict, candidates=candidates, sentence=sentence)
+    )
+
+
+def _failover(case: Case, survivors: int) -> tuple[list[int], tuple[Candidate, ...]]:
+    """The positions that become attempts, down the ranking of the survivors, and the candidates made of them."""
+    index, request = case.index, case.request
     ranking = index.scoring.best(survivors, index.scoring.ask(request))
     spendable = None if request.deadline_ms is None else spendable_ms(request.deadline_ms)
     needs = ((i, need_ms(index.endpoints[i], request.expected_output_tokens)) for i in ranking.order)
     attempts = failover_list(needs, spendable, request.max_attempts)
-    allowances = [None] * len(attempts) if spendable is None else allowances_ms(spendable, len(attempts))
-    decision = Decision(
-        **verdict,
-        candidates=tuple(
-            _candidate(index.endpoints[i], ranking.score(i), request, allowance)
-            for i, allowance in zip(attempts, allowances, strict=True)
-        ),
-        sentence=sentences.decided(
-            index.endpoints[attempts[0]],
-            pinned=verdict["resolved_model"],
-            task=request.task,
-            residency=case.residency,
-            excluded=verdict["excluded"],
-            considered=verdict["considered"],
-            partner_endpoints=policy.partner_endpoints,
-        ),
+    allowances = (None,) * len(attempts) if spendable is None else allowances_ms(spendable, len(attempts))
+    return [i for i, _ in attempts], tuple(
+        Candidate(ranking.standing(i), estimated_cost(index.endpoints[i], request), need, allowance)
+        for (i, need), allowance in zip(attempts, allowances, strict=True)
     )
-    return Selection(case, pool, survivors, tuple(attempts), decision)
+
+
+def _refusal(failure: Failure, verdict: _Verdict) -> Refusal:
+    code, message = refusal_of(failure)
+    retry_at = failure.retry_at if REFUSALS[code].transient else None
+    return Refusal(**verdict, code=code, message=message, retry_at=retry_at)
 
 
 def _asked_residency(request: RouteRequest) -> str:
@@ -144,21 +161,3 @@ def _not_found(case: Case) -> Selection:
         close_slugs=close,
     )
     return Selection(case, 0, 0, (), refusal)
-
-
-def _candidate(endpoint: Endpoint, score: Score, request: RouteRequest, allowance_ms: int | None) -> Candidate:
-    return Candidate(
-        endpoint_id=endpoint.endpoint_id,
-        model=endpoint.model,
-        model_version=endpoint.model_version,
-        provider=endpoint.provider,
-        region=endpoint.region,
-        country=endpoint.country,
-        sovereignty=endpoint.sovereignty,
-        score=score,
-        estimated_cost=estimated_cost(endpoint, request),
-        need_ms=need_ms(endpoint, request.expected_output_tokens),
-        allowance_ms=allowance_ms,
-        context_window=endpoint.context_window,
-        max_output_tokens=endpoint.max_output_tokens,
-    )

@@ -39,9 +39,12 @@ class EntryList:
         return next((entry for entry, bits in self.entries if bits >> position & 1), None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PolicySets:
-    """A policy compiled for one index: its lists, and the endpoints that each of its rules refuses."""
+    """A policy compiled for one index: its lists, and the endpoints that each of its rules refuses.
+
+    One of a kind, so that it is known by its identity.
+    """
 
     policy: Policy
     regions: EntryList

@@ -33,16 +33,11 @@ def explain(index: Index, policy: Policy, request: RouteRequest, now: int) -> Ex
         endpoint = index.endpoints[position]
         explanations.append(
             EndpointExplanation(
-                endpoint_id=endpoint.endpoint_id,
-                model=endpoint.model,
-                provider=endpoint.provider,
-                region=endpoint.region,
-                country=endpoint.country,
-                sovereignty=endpoint.sovereignty,
+                endpoint=endpoint,
                 refused_by=tuple(exclusions[position]),
                 matches=matches_of(index, sets, position),
                 rank=ranks.get(position),
-                score=ranking.score(position) if position in ranks else None,
+                score=ranking.standing(position).score if position in ranks else None,
                 attempt=attempts.get(position),
                 estimated_cost=estimated_cost(endpoint, request),
                 need_ms=need_ms(endpoint, request.expected_output_tokens),

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 
+import msgspec
+
 from router_service.domain import reasons, words
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.money import COST_UNIT, plain
@@ -20,8 +22,7 @@ from router_service.engine.index import Index, blended_by_four
 from router_service.engine.time_budget import need_ms, spendable_ms
 
 
-@dataclass(slots=True)
-class Case:
+class Case(msgspec.Struct):
     """One request under one policy over one index at one instant: what every rule looks at."""
 
     index: Index
@@ -29,17 +30,17 @@ class Case:
     request: RouteRequest
     now: int
     residency: str  # the effective one
+    ceiling: int | None  # the lower of the policy's and the request's, in millionths
+    needed_tokens: int  # input and output together; a count that is not given is 0 here
 
-    @property
-    def ceiling(self) -> int | None:
-        """The lower of the policy's and the request's ceiling, in millionths."""
-        ceilings = [one for one in (self.policy.policy.max_price, self.request.max_price) if one is not None]
-        return min(ceilings, default=None)
 
-    @property
-    def needed_tokens(self) -> int:
-        """Input and output together; a count that is not given is 0 here."""
-        return (self.request.input_tokens or 0) + (self.request.output_tokens or 0)
+def make_case(index: Index, policy: PolicySets, request: RouteRequest, now: int, residency: str) -> Case:
+    """A case with what several rules need."""
+    ceiling, own = policy.policy.max_price, request.max_price
+    if ceiling is None or (own is not None and own < ceiling):
+        ceiling = own
+    needed = (request.input_tokens or 0) + (request.output_tokens or 0)
+    return Case(index, policy, request, now, residency, ceiling, needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +267,23 @@ RULES: tuple[Rule, ...] = (
         lambda case, one: f"until {one.suppressed_until}, now {case.now}",
     ),
 )
+
+
+# What a policy admits whatever is asked: the rules 1 and 3 to 10, up to the row of partners, without the status.
+ADMISSION: tuple[Rule, ...] = tuple(
+    rule
+    for rule in RULES[: next(i for i, rule in enumerate(RULES, start=1) if rule.reason == reasons.PARTNER_NOT_ENABLED)]
+    if rule.reason != reasons.STATUS_NOT_ROUTABLE
+)
+
+
+def admitted(index: Index, policy: PolicySets) -> int:
+    """The endpoints that the rules of `ADMISSION` admit for an empty request under the policy."""
+    case = make_case(index, policy, RouteRequest(), 0, policy.policy.own_residency)
+    left = index.everything
+    for rule in ADMISSION:
+        left &= ~rule.refuses(case)
+    return left
 
 
 def first_reasons(case: Case, pool: int) -> tuple[dict[str, int], int]:

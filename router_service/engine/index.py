@@ -6,6 +6,7 @@ order in which they were given can have no effect. Everything remembered here di
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
@@ -13,9 +14,11 @@ from itertools import pairwise
 from typing import TypeVar
 
 from router_service.domain import words
+from router_service.domain.decision import Decision, Refusal
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy, residency_admits
 from router_service.domain.problems import InvalidValue, Problem
+from router_service.domain.request import RouteRequest
 from router_service.domain.text import fold
 from router_service.engine.bits import PrefixSets, bitset
 from router_service.engine.cache import Bounded
@@ -45,6 +48,8 @@ class Index:
         self.scoring = Scoring(self.endpoints)
         self._policies: Bounded[int, PolicySets] = Bounded(1024)
         self._regions: Bounded[str, int] = Bounded(1024)
+        self.usable_slugs: Bounded[PolicySets, list[str]] = Bounded(1024)
+        self.answers: Bounded[tuple[PolicySets, RouteRequest, int], Decision | Refusal] = Bounded(2048)
 
     def _compile_words(self) -> None:
         self.classes = self._grouped(lambda one: [one.sovereignty])
@@ -74,6 +79,12 @@ class Index:
         self.blended = self._sorted(blended_by_four)
         self.retirements = self._sorted(lambda one: one.retires_at)
         self.suppressions = self._sorted(lambda one: one.suppressed_until)
+        self._instants = sorted(
+            instant
+            for one in self.endpoints
+            for instant in (one.retires_at, one.suppressed_until)
+            if instant is not None
+        )
         self.costs = CostSets(self.endpoints)
         self.needs = NeedSets(self.endpoints)
 
@@ -83,6 +94,10 @@ class Index:
         if known is None or known.policy is not policy:
             known = self._policies[id(policy)] = compile_policy(self, policy)
         return known
+
+    def epoch(self, now: int) -> int:
+        """How many instants at which an endpoint retires or comes back have passed: within an epoch no time matters."""
+        return bisect_right(self._instants, now)
 
     def in_region(self, entry: str) -> int:
         """The endpoints that a region entry matches."""

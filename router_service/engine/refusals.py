@@ -11,7 +11,7 @@ from rapidfuzz.process import extract
 from router_service.domain import reasons
 from router_service.engine import sentences
 from router_service.engine.bits import positions
-from router_service.engine.filters import Case, every_refusal
+from router_service.engine.filters import Case, admitted, every_refusal
 from router_service.engine.model_id import without_prefixes
 
 _SUGGESTIONS = 3
@@ -135,19 +135,10 @@ def close_slugs(case: Case, asked: str) -> tuple[str, ...]:
 
 
 def _usable_slugs(case: Case) -> list[str]:
-    """The slugs with an endpoint that the rules 1 and 3 to 10 admit for an empty request under the policy."""
+    """The slugs with an endpoint that the policy admits for an empty request."""
     index, sets = case.index, case.policy
-    own = sets.policy.own_residency
-    refused = (
-        index.catalog_only
-        | sets.refused_class
-        | index.outside_residency[own]
-        | sets.refused_region
-        | index.not_text
-        | sets.provider_deny.matched
-        | sets.provider_not_allowed
-        | sets.model_deny.matched
-        | sets.model_not_allowed
-        | sets.partner_not_enabled
-    )
-    return [slug for slug, bits in index.by_slug.items() if bits & ~refused]
+    usable = index.usable_slugs.get(sets)
+    if usable is None:
+        inside = admitted(index, sets)
+        usable = index.usable_slugs[sets] = [slug for slug, bits in index.by_slug.items() if bits & inside]
+    return usable

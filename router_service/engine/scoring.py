@@ -13,8 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 
+import msgspec
+
 from router_service.domain import words
-from router_service.domain.decision import TERMS, Score, Term
+from router_service.domain.decision import TERMS, Score, Standing, Term
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.languages import MANY
 from router_service.domain.request import RouteRequest
@@ -38,8 +40,7 @@ _NO_CODE_WORD = re.compile(r"(en|de|vo)coder[0-9]*")
 _WORD_BREAK = re.compile(r"[-_./:]")
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(msgspec.Struct, frozen=True):
     """What the score takes from a request: a task and a language that this index can tell apart, and the token mix.
 
     `output_share` is the share of output in all tokens, in sixteenths.
@@ -56,7 +57,7 @@ class Ranking:
     `order` is the whole order, or its first `most` positions: a remembered ranking keeps only what a decision can use.
     """
 
-    __slots__ = ("_ask", "_latencies", "_prices", "_scores", "_scoring", "order")
+    __slots__ = ("_ask", "_latencies", "_prices", "_scoring", "_standings", "order")
 
     def __init__(self, scoring: Scoring, survivors: int, ask: Ask, most: int | None = None) -> None:
         members = list(positions(survivors))
@@ -79,14 +80,15 @@ class Ranking:
         ]
         best = sorted(keys) if most is None else heapq.nsmallest(most, keys)
         self.order: tuple[int, ...] = tuple(key[-1] for key in best)
-        self._scores: Bounded[int, Score] = Bounded(SEARCHED)
+        self._standings: Bounded[int, Standing] = Bounded(SEARCHED)
 
-    def score(self, position: int) -> Score:
-        """The score of one survivor, term by term."""
-        score = self._scores.get(position)
-        if score is None:
-            score = self._scores[position] = self._score(position)
-        return score
+    def standing(self, position: int) -> Standing:
+        """One survivor with its score, term by term."""
+        standing = self._standings.get(position)
+        if standing is None:
+            standing = Standing(self._scoring.endpoints[position], self._score(position))
+            self._standings[position] = standing
+        return standing
 
     def _score(self, position: int) -> Score:
         scoring, ask = self._scoring, self._ask

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import islice
 
 from router_service.domain.endpoint import Endpoint
 
@@ -44,24 +45,20 @@ def allowances_ms(spendable: int, attempts: int) -> tuple[int, ...]:
     return tuple(spendable * share // total for share in shares)
 
 
-def failover_list(needs: Iterable[tuple[int, int]], spendable: int | None, max_attempts: int) -> list[int]:
-    """The positions that become attempts, of `needs`, pairs (position, need) down the ranking.
+def failover_list(needs: Iterable[tuple[int, int]], spendable: int | None, max_attempts: int) -> list[tuple[int, int]]:
+    """Those that become attempts, of `needs`, pairs (position, need) down the ranking.
 
     The first is always in. Each next one joins if every allowance, its own included, still covers its attempt's need.
     Without a deadline (`spendable` None) the first `max_attempts` are taken as they come.
     """
+    if spendable is None:
+        return list(islice(needs, max_attempts))
     chosen: list[tuple[int, int]] = []
-    for looked_at, (position, need) in enumerate(needs):
-        if len(chosen) == max_attempts or looked_at == SEARCHED:
-            break
-        longer = [*chosen, (position, need)]
-        if (
-            spendable is None
-            or not chosen
-            or all(
-                allowance >= needed
-                for allowance, (_, needed) in zip(allowances_ms(spendable, len(longer)), longer, strict=True)
-            )
-        ):
+    for one in islice(needs, SEARCHED):
+        longer = [*chosen, one]
+        allowances = allowances_ms(spendable, len(longer))
+        if not chosen or all(allowance >= need for allowance, (_, need) in zip(allowances, longer, strict=True)):
             chosen = longer
-    return [position for position, _ in chosen]
+            if len(chosen) == max_attempts:
+                break
+    return chosen

@@ -20,6 +20,7 @@ from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
 from router_service.catalog.watch import Watch
 from router_service.router import Router
+from router_service.server import catalog_service, router_service
 from router_service.server.admin import AdminPort
 from router_service.server.catalog_service import CatalogServicer
 from router_service.server.listen import Address, AddressError, bind
@@ -27,12 +28,8 @@ from router_service.server.log import make_logger
 from router_service.server.metrics import Metrics
 from router_service.server.router_service import RouterServicer
 from router_service.server.rpc import Calls
-from router_service.v1 import catalog_service_pb2, catalog_service_pb2_grpc, router_service_pb2, router_service_pb2_grpc
 
-SERVICES = (
-    router_service_pb2.DESCRIPTOR.services_by_name["RouterService"].full_name,
-    catalog_service_pb2.DESCRIPTOR.services_by_name["CatalogService"].full_name,
-)
+SERVICES = (router_service.SERVICE, catalog_service.SERVICE)
 # The health of the catalogue's files, apart from the services: they serve the last good version whatever the files say.
 CATALOG_HEALTH = "catalog"
 MESSAGE_MAX = 4 * 1024 * 1024
@@ -74,11 +71,13 @@ class App:
         self._server = grpc.aio.server(options=_OPTIONS)
         self._watch = Watch(settings.catalog)
         calls = Calls(self._metrics, self._log)
-        router_service_pb2_grpc.add_RouterServiceServicer_to_server(
-            RouterServicer(self._router, calls, self._metrics, self._log), self._server
-        )
-        catalog_service_pb2_grpc.add_CatalogServiceServicer_to_server(
-            CatalogServicer(self._router, self._served, calls), self._server
+        router = RouterServicer(self._router, calls, self._metrics, self._log)
+        catalog = CatalogServicer(self._router, self._served, calls)
+        self._server.add_generic_rpc_handlers(
+            [
+                grpc.method_handlers_generic_handler(router_service.SERVICE, router.handlers()),
+                grpc.method_handlers_generic_handler(catalog_service.SERVICE, catalog.handlers()),
+            ]
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         if settings.reflection:

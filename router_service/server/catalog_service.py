@@ -6,33 +6,52 @@ import base64
 import binascii
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import grpc
 
 from router_service.catalog.served import Served
 from router_service.domain.problems import Problem
 from router_service.router import InvalidRequest, Router
 from router_service.server.rpc import Calls, Context
 from router_service.v1 import catalog_service_pb2 as pb
-from router_service.v1 import catalog_service_pb2_grpc as pb_grpc
 from router_service.wire.write import watch_response, write_endpoint, write_policy
 
 PAGE_DEFAULT = 100
 PAGE_MAX = 1000
 
 
-class CatalogServicer(pb_grpc.CatalogServiceServicer):
+SERVICE = pb.DESCRIPTOR.services_by_name["CatalogService"].full_name
+
+
+class CatalogServicer:
     """Lists in the order of ids, so that a page after a reload goes on where the one before it ended."""
 
     def __init__(self, router: Router, served: Served, calls: Calls) -> None:
         self._router, self._served, self._calls = router, served, calls
 
-    async def ListEndpoints(self, request: pb.ListEndpointsRequest, context: Context) -> pb.ListEndpointsResponse:
-        return await self._calls.unary("ListEndpoints", self._list_endpoints, request, context)
+    def handlers(self) -> dict[str, grpc.RpcMethodHandler[Any, Any]]:
+        """The methods by name."""
+        return {
+            "ListEndpoints": grpc.unary_unary_rpc_method_handler(
+                self._calls.unary("ListEndpoints", self._list_endpoints),
+                pb.ListEndpointsRequest.FromString,
+                pb.ListEndpointsResponse.SerializeToString,
+            ),
+            "ListPolicies": grpc.unary_unary_rpc_method_handler(
+                self._calls.unary("ListPolicies", self._list_policies),
+                pb.ListPoliciesRequest.FromString,
+                pb.ListPoliciesResponse.SerializeToString,
+            ),
+            "WatchCatalog": grpc.unary_stream_rpc_method_handler(
+                self._watch_catalog,
+                pb.WatchCatalogRequest.FromString,
+                pb.WatchCatalogResponse.SerializeToString,
+            ),
+        }
 
-    async def ListPolicies(self, request: pb.ListPoliciesRequest, context: Context) -> pb.ListPoliciesResponse:
-        return await self._calls.unary("ListPolicies", self._list_policies, request, context)
-
-    async def WatchCatalog(
-        self, request: pb.WatchCatalogRequest, context: Context
+    async def _watch_catalog(
+        self, _request: pb.WatchCatalogRequest, _context: Context
     ) -> AsyncIterator[pb.WatchCatalogResponse]:
         async for snapshot in self._served.versions():
             yield watch_response(snapshot)

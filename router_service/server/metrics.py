@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from router_service.catalog.snapshot import Snapshot
@@ -50,14 +52,25 @@ class Metrics:
             "router_catalog_version", "The version served now, as a label.", ["version"], registry=self.registry
         )
 
+        # The children of labels, since finding one costs more than counting with it; few, as labels are.
+        self._counting: dict[tuple[str, str], Callable[[], None]] = {}
+        self._timing: dict[tuple[str, str], Callable[[float], None]] = {}
+
     def answered(self, result: Decision | Refusal, *, inline: bool) -> None:
         """Counts an answer of Decide."""
+        policy = INLINE_POLICY if inline else result.policy_id
         outcome = DECIDED if isinstance(result, Decision) else result.code
-        self._decisions.labels(INLINE_POLICY if inline else result.policy_id, outcome).inc()
+        count = self._counting.get((policy, outcome))
+        if count is None:
+            count = self._counting[policy, outcome] = self._decisions.labels(policy, outcome).inc
+        count()
 
     def called(self, method: str, code: str, seconds: float) -> None:
         """Counts a call, or an item of a stream, and its time."""
-        self._calls.labels(method, code).observe(seconds)
+        observe = self._timing.get((method, code))
+        if observe is None:
+            observe = self._timing[method, code] = self._calls.labels(method, code).observe
+        observe(seconds)
 
     def installed(self, snapshot: Snapshot, *, changed: bool) -> None:
         """A catalogue was loaded and serves."""

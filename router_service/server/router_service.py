@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -15,69 +16,78 @@ from router_service.server.metrics import Metrics
 from router_service.server.rpc import Calls, Context
 from router_service.v1 import error_reason_pb2 as reason_pb
 from router_service.v1 import router_service_pb2 as pb
-from router_service.v1 import router_service_pb2_grpc as pb_grpc
+from router_service.wire.answer import decide_response
 from router_service.wire.errors import item_error, kind_of
-from router_service.wire.read import read_ask
-from router_service.wire.write import decide_response, explain_response
+from router_service.wire.read import AskReader, parse
+from router_service.wire.write import explain_response
+
+SERVICE = pb.DESCRIPTOR.services_by_name["RouterService"].full_name
 
 
-class RouterServicer(pb_grpc.RouterServiceServicer):
-    """Decide, DecideStream and Explain, all through one router."""
+class RouterServicer:
+    """Decide, DecideStream and Explain, all through one router. Takes and gives the bytes of messages."""
 
     def __init__(self, router: Router, calls: Calls, metrics: Metrics, log: Any) -> None:
         self._router, self._calls, self._metrics, self._log = router, calls, metrics, log
+        self._read = AskReader().read
 
-    async def Decide(self, request: pb.DecideRequest, context: Context) -> pb.DecideResponse:
-        return await self._calls.unary("Decide", self._decide, request, context)
+    def handlers(self) -> dict[str, grpc.RpcMethodHandler[Any, Any]]:
+        """The methods by name. Neither side has a serialiser: messages are read and written in wire."""
+        return {
+            "Decide": grpc.unary_unary_rpc_method_handler(self._calls.unary("Decide", self._decide)),
+            "DecideStream": grpc.stream_stream_rpc_method_handler(self._decide_stream),
+            "Explain": grpc.unary_unary_rpc_method_handler(self._calls.unary("Explain", self._explain)),
+        }
 
-    async def Explain(self, request: pb.ExplainRequest, context: Context) -> pb.ExplainResponse:
-        return await self._calls.unary("Explain", self._explain, request, context)
+    def _decide(self, raw: bytes) -> bytes:
+        return self._answer(parse(pb.DecideRequest, raw))
 
-    async def DecideStream(
-        self, requests: AsyncIterator[pb.DecideStreamRequest], context: Context
-    ) -> AsyncIterator[pb.DecideStreamResponse]:
-        async for item in requests:
-            yield self._item(item.decide)
+    def _explain(self, raw: bytes) -> bytes:
+        request = parse(pb.ExplainRequest, raw)
+        return explain_response(self._router.explain(self._read(request)), request.request_id).SerializeToString()
 
-    def _decide(self, request: pb.DecideRequest) -> pb.DecideResponse:
-        ask = read_ask(request)
-        answer = self._router.decide(ask)
-        self._tell(ask, answer)
-        return decide_response(answer, request.request_id)
+    async def _decide_stream(self, items: AsyncIterator[bytes], _context: Context) -> AsyncIterator[bytes]:
+        async for raw in items:
+            yield self._item(raw)
 
-    def _explain(self, request: pb.ExplainRequest) -> pb.ExplainResponse:
-        return explain_response(self._router.explain(read_ask(request)), request.request_id)
-
-    def _item(self, request: pb.DecideRequest) -> pb.DecideStreamResponse:
+    def _item(self, raw: bytes) -> bytes:
         """The answer to one item; whatever is wrong with it stays with it."""
-        start, code = time.perf_counter(), grpc.StatusCode.OK
+        start, code, request_id = time.perf_counter(), grpc.StatusCode.OK, ""
         try:
-            answer = self._decide(request)
-            if answer.HasField("decision"):
-                return pb.DecideStreamResponse(request_id=request.request_id, decision=answer.decision)
-            return pb.DecideStreamResponse(request_id=request.request_id, refusal=answer.refusal)
+            request = parse(pb.DecideStreamRequest, raw).decide
+            request_id = request.request_id
+            return self._answer(request)
         except Unanswerable as problem:
-            code = kind_of(problem)[0]
-            return pb.DecideStreamResponse(request_id=request.request_id, error=item_error(problem))
+            code, error = kind_of(problem)[0], item_error(problem)
         except Exception as fault:  # noqa: BLE001 - a fault in one item must not end the stream
             code = grpc.StatusCode.INTERNAL
             status = self._calls.fault("DecideStream", fault)
             error = reason_pb.ItemError(
                 code=code_pb2.INTERNAL, message=status.message, reason=reason_pb.ERROR_REASON_INTERNAL
             )
-            return pb.DecideStreamResponse(request_id=request.request_id, error=error)
         finally:
             self._calls.item("DecideStream", code, start)
+        return pb.DecideStreamResponse(request_id=request_id, error=error).SerializeToString()
+
+    def _answer(self, request: pb.DecideRequest) -> bytes:
+        ask = self._read(request)
+        answer = self._router.decide(ask)
+        self._tell(ask, answer)
+        return decide_response(answer, request.request_id)
 
     def _tell(self, ask: Ask, answer: Answer) -> None:
-        """One line a decision at debug, one a refusal at info."""
+        """Counts the answer and logs one line: a decision at debug, a refusal at info."""
         result = answer.result
         self._metrics.answered(result, inline=ask.inline is not None)
         if isinstance(result, Refusal):
             self._log.info(
-                "refused", trace_id=answer.trace_id, policy=result.policy_id, code=result.code, reasons=result.reasons
+                "refused",
+                trace_id=answer.trace_id,
+                policy=result.policy_id,
+                code=result.code,
+                reasons=result.reasons,
             )
-        else:
+        elif self._log.is_enabled_for(logging.DEBUG):
             self._log.debug(
                 "decided",
                 trace_id=answer.trace_id,

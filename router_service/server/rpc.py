@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn, TypeVar
 
 import grpc
@@ -27,26 +27,26 @@ class Calls:
     def __init__(self, metrics: Metrics, log: Any) -> None:
         self._metrics, self._log = metrics, log
 
-    async def unary(
-        self,
-        method: str,
-        handle: Callable[[_Request], _Response],
-        request: _Request,
-        context: Context,
-    ) -> _Response:
-        """Answers one call, or ends it with the status that its error stands for."""
-        start = time.perf_counter()
-        code = grpc.StatusCode.OK.name
-        try:
-            return handle(request)
-        except Unanswerable as error:
-            code = kind_of(error)[0].name
-            await _abort(context, kind_of(error)[0], status_of(error))
-        except Exception as fault:  # noqa: BLE001 - no fault may show its inside to a caller
-            code = grpc.StatusCode.INTERNAL.name
-            await _abort(context, grpc.StatusCode.INTERNAL, self.fault(method, fault))
-        finally:
-            self._metrics.called(method, code, time.perf_counter() - start)
+    def unary(
+        self, method: str, handle: Callable[[_Request], _Response]
+    ) -> Callable[[_Request, Context], Awaitable[_Response]]:
+        """A handler that answers one call, or ends it with the status that its error stands for."""
+        called, clock, ok = self._metrics.called, time.perf_counter, grpc.StatusCode.OK.name
+
+        async def answer(request: _Request, context: Context) -> _Response:
+            start, code = clock(), ok
+            try:
+                return handle(request)
+            except Unanswerable as error:
+                code = kind_of(error)[0].name
+                await _abort(context, kind_of(error)[0], status_of(error))
+            except Exception as fault:  # noqa: BLE001 - no fault may show its inside to a caller
+                code = grpc.StatusCode.INTERNAL.name
+                await _abort(context, grpc.StatusCode.INTERNAL, self.fault(method, fault))
+            finally:
+                called(method, code, clock() - start)
+
+        return answer
 
     def fault(self, method: str, fault: Exception) -> status_pb2.Status:
         """Logs a fault of the service's own; the caller learns that there was one, and nothing of its inside."""

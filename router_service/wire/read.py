@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from google.protobuf.descriptor import FieldDescriptor
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.unknown_fields import UnknownFieldSet
 
@@ -15,41 +14,71 @@ from router_service.domain.policy import Policy
 from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.readers import Text
 from router_service.domain.request import RouteRequest
+from router_service.engine.cache import Bounded
 from router_service.router import Ask, Inline, InvalidRequest
 from router_service.v1 import router_service_pb2 as pb
 
 INLINE_CANDIDATES_MAX = 1000
 _NAME = Text()
 _Value = TypeVar("_Value")
+_Message = TypeVar("_Message", bound=Message)
+
+REMEMBERED = 4096
+REMEMBERED_SIZE = 512
 
 
-def read_ask(message: pb.DecideRequest | pb.ExplainRequest) -> Ask:
-    """What is asked. Raises InvalidRequest with every field that makes no sense, by its place in the message."""
-    problems = _unknown_fields(message, "")
-    for name in ("request_id", "policy_id"):
-        _NAME.read(getattr(message, name), name, problems)
-    request = _read(RouteRequest.read, message.request, "request", problems)
-    inline = _read_inline(message.inline, problems) if message.HasField("inline") else None
-    if problems or request is None:
-        raise InvalidRequest(problems)
-    return Ask(request, message.policy_id.strip(), inline)
+class AskReader:
+    """Reads what is asked; a request that comes again, byte for byte, is read once.
+
+    What makes sense does not depend on any catalogue, so this memory may outlive snapshots. It is bounded in the
+    number and in the size of what it holds.
+    """
+
+    def __init__(self) -> None:
+        self._requests: Bounded[bytes, RouteRequest] = Bounded(REMEMBERED)
+
+    def read(self, message: pb.DecideRequest | pb.ExplainRequest) -> Ask:
+        """What is asked. Raises InvalidRequest with every field that makes no sense, by its place in the message."""
+        key = message.request.SerializeToString()
+        request = self._requests.get(key)
+        problems = unknown_fields(message, "")
+        for name, text in (("request_id", message.request_id), ("policy_id", message.policy_id)):
+            if text:
+                _NAME.read(text, name, problems)
+        if request is None:
+            request = _read(RouteRequest.read, message.request, "request", problems)
+            if request is not None and not problems and len(key) <= REMEMBERED_SIZE:
+                self._requests[key] = request
+        inline = _read_inline(message.inline, problems) if message.HasField("inline") else None
+        if problems or request is None:
+            raise InvalidRequest(problems)
+        return Ask(request, message.policy_id.strip(), inline)
+
+
+def parse(kind: type[_Message], raw: bytes) -> _Message:
+    """A message of its bytes. Raises InvalidRequest where they are none."""
+    try:
+        return kind.FromString(raw)
+    except DecodeError:
+        problem = Problem("", f"these bytes are no {kind.DESCRIPTOR.full_name}", "send the message of the contract")
+        raise InvalidRequest([problem]) from None
 
 
 def fields_of(message: Message) -> dict[str, Any]:
     """The fields that a message really has, by name, as the domain's tables read them (instants in ms)."""
-    return {field.name: _plain(field, value) for field, value in message.ListFields()}
+    return {field.name: _plain(value) for field, value in message.ListFields()}
 
 
-def _plain(field: FieldDescriptor, value: Any) -> Any:
-    if isinstance(value, Timestamp):
-        return value.seconds * 1000 + value.nanos // 1_000_000
-    return list(value) if field.is_repeated else value
+def _plain(value: Any) -> Any:
+    if isinstance(value, str | int | float):
+        return value
+    return value.seconds * 1000 + value.nanos // 1_000_000 if isinstance(value, Timestamp) else list(value)
 
 
 def _read(
     read: Callable[[Mapping[str, object]], _Value], message: Message, place: str, problems: list[Problem]
 ) -> _Value | None:
-    problems += _unknown_fields(message, place)
+    problems += unknown_fields(message, place)
     try:
         return read(fields_of(message))
     except InvalidValue as invalid:
@@ -58,7 +87,7 @@ def _read(
 
 
 def _read_inline(message: pb.Inline, problems: list[Problem]) -> Inline | None:
-    problems += _unknown_fields(message, "inline")
+    problems += unknown_fields(message, "inline")
     if len(message.candidates) > INLINE_CANDIDATES_MAX:
         problems.append(
             Problem(
@@ -79,7 +108,7 @@ def _read_inline(message: pb.Inline, problems: list[Problem]) -> Inline | None:
     return None if policy is None or len(read) < len(candidates) else Inline(read, policy)
 
 
-def _unknown_fields(message: Message, place: str) -> list[Problem]:
+def unknown_fields(message: Message, place: str) -> list[Problem]:
     """Fields of a later version: one of them may narrow the request, so none is ever passed over in silence."""
     unknown: Any = UnknownFieldSet(message)  # a sequence, which its stub does not say
     return [

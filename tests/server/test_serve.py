@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -124,13 +125,16 @@ def test_it_ends_by_signal_with_exit_code_0(serve: Callable[..., ServerProcess],
 def test_it_answers_not_serving_while_the_catalogue_loads(serve: Callable[..., ServerProcess], tmp_path: Path) -> None:
     """A catalogue of some thousands takes a moment; until then calls are UNAVAILABLE and health says NOT_SERVING."""
     endpoints = "".join(
-        f"- {{endpoint_id: m{i}@p, model: m, provider: p, country: DE, sovereignty: eu-hosted}}\n" for i in range(8000)
+        f"- {{endpoint_id: m{i}@p, model: m, provider: p, country: DE, sovereignty: eu-hosted}}\n" for i in range(12000)
     )
     (tmp_path / "c.yaml").write_text(
         f"currency: EUR\ndefault_policy: eu\nmodels:\n- model: m\nendpoints:\n{endpoints}policies:\n- policy_id: eu\n"
     )
     path = tmp_path / "r.sock"
     server = serve("--listen", f"unix:{path}", "--catalog", str(tmp_path / "c.yaml"))
+    deadline = time.monotonic() + 20
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.005)
     channel = server.channel(f"unix:{path}")
     health, router = health_pb2_grpc.HealthStub(channel), pb_grpc.RouterServiceStub(channel)
     early = health.Check(health_pb2.HealthCheckRequest(), wait_for_ready=True, timeout=20)
@@ -141,4 +145,4 @@ def test_it_answers_not_serving_while_the_catalogue_loads(serve: Callable[..., S
     assert "no catalogue" in str(caught.value.details())
     server.wait_for("listening on")
     assert health.Check(health_pb2.HealthCheckRequest()).status == health_pb2.HealthCheckResponse.SERVING
-    assert router.Decide(pb.DecideRequest()).decision.considered == 8000
+    assert router.Decide(pb.DecideRequest()).decision.considered == 12000
