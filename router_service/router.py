@@ -6,98 +6,46 @@ rule and no policy lives anywhere but behind this file.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from router_service.asks import (
+    Answer,
+    Ask,
+    CatalogNotLoaded,
+    EndpointNotListed,
+    Explained,
+    Inline,
+    InvalidRequest,
+    Memory,
+    NoDefaultPolicy,
+    NoStore,
+    PolicyNotFound,
+    StatelessModeOff,
+    StoreUnavailable,
+    TraceNotFound,
+)
+from router_service.catalog.archive import unpack
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
 from router_service.domain.decision import Decision, Explanation, Refusal
-from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy
 from router_service.domain.problems import InvalidValue, Problem
-from router_service.domain.request import RouteRequest
+from router_service.domain.report import OutcomeReport
+from router_service.engine.cache import Bounded
 from router_service.engine.decide import decide
 from router_service.engine.explain import explain
 from router_service.engine.index import Index
+from router_service.policies.data_classes import objection
+from router_service.policies.refuse import BUDGET_EXCEEDED, DATA_CLASS_NOT_ALLOWED, refuse
+from router_service.store.interface import StoredTrace, StoreLost, Taken, TracePage, TraceQuery
+from router_service.traces.record import Record, context_of
+from router_service.traces.reports import UnknownTrace, UnlistedEndpoint
 
-
-@dataclass(frozen=True, slots=True)
-class Inline:
-    """Candidates and a policy that a request brings instead of naming the served ones."""
-
-    candidates: tuple[Endpoint, ...]
-    policy: Policy
-
-
-class Ask(msgspec.Struct, frozen=True):
-    """A request under a policy of the catalogue (empty: its default one), or under one that it brings."""
-
-    request: RouteRequest
-    policy_id: str = ""
-    inline: Inline | None = None
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """What was decided, on which version of the catalogue (empty where the request brought its own)."""
-
-    result: Decision | Refusal
-    trace_id: str
-    catalog_version: str
-    now: int
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """A decision told in full. It was not taken, so it has no trace."""
-
-    explanation: Explanation
-    catalog_version: str
-    now: int
-
-
-class Unanswerable(Exception):
-    """A request that cannot be answered; every kind says what to do about it."""
-
-
-class CatalogNotLoaded(Unanswerable):
-    """No catalogue has been loaded yet."""
-
-    def __init__(self) -> None:
-        super().__init__("no catalogue has been loaded yet; ask again when the health service says SERVING")
-
-
-class PolicyNotFound(Unanswerable):
-    """The catalogue has no such policy."""
-
-    def __init__(self, policy_id: str) -> None:
-        super().__init__(f'no policy "{policy_id}"; ListPolicies tells which there are')
-
-
-class NoDefaultPolicy(Unanswerable):
-    """The request names no policy, and the catalogue has no default one."""
-
-    def __init__(self) -> None:
-        super().__init__("the request names no policy and the catalogue has no default_policy; name one in policy_id")
-
-
-class StatelessModeOff(Unanswerable):
-    """The request brings its own candidates and policy to a server that was not started for it."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "stateless mode is off: name a policy of the served catalogue, or start the server with --stateless"
-        )
-
-
-class InvalidRequest(Unanswerable):
-    """Fields that make no sense, all of them, each by its place in the message that asked."""
-
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("; ".join(str(problem) for problem in self.problems))
+_OLD_SNAPSHOTS = 4  # versions that traces were explained on, kept compiled
 
 
 def random_trace_id() -> str:
@@ -115,23 +63,91 @@ class Router:
         *,
         new_trace_id: Callable[[], str] = random_trace_id,
         stateless: bool = False,
+        memory: Memory | None = None,
     ) -> None:
         self._served = served
         self._clock = clock
         self._new_trace_id = new_trace_id
         self._stateless = stateless
+        self._memory = memory
+        self._old: Bounded[str, Snapshot] = Bounded(_OLD_SNAPSHOTS)
 
-    def decide(self, ask: Ask) -> Answer:
-        """Where the request may go. Raises Unanswerable."""
-        index, policy, version = self._ground(ask)
-        now = self._clock()
-        return Answer(decide(index, policy, ask.request, now), self._new_trace_id(), version, now)
+    def decide(self, ask: Ask) -> Answer | Awaitable[Answer]:
+        """Where the request may go; to be awaited where a budget must be asked. Raises Unanswerable."""
+        ground = self._ground(ask)
+        now, trace_id = self._clock(), self._new_trace_id()
+        policy, request = ground.policy, ask.request
+        refusal = self._early_refusal(ground, ask)
+        if refusal is not None:
+            return self._answer(ground, ask, now, trace_id, refusal)
+        if policy.daily_budget is not None and ask.inline is None:
+            return self._decide_on_budget(ground, ask, now, trace_id)
+        return self._answer(ground, ask, now, trace_id, decide(ground.index, policy, request, now))
 
     def explain(self, ask: Ask) -> Explained:
-        """The decision that `decide` would take, told in full; changes nothing. Raises Unanswerable."""
-        index, policy, version = self._ground(ask)
+        """The decision that `decide` would take, told in full; changes nothing. Raises Unanswerable.
+
+        A budget is not asked: what is left of it is another matter with every decision.
+        """
+        ground = self._ground(ask)
         now = self._clock()
-        return Explained(explain(index, policy, ask.request, now), version, now)
+        refusal = self._early_refusal(ground, ask)
+        told = Explanation(refusal, ()) if refusal else explain(ground.index, ground.policy, ask.request, now)
+        return Explained(told, ground.version, now)
+
+    async def explain_trace(self, trace_id: str) -> Explained:
+        """A decision or refusal told again on the catalogue that it was made on. Raises Unanswerable."""
+        memory = self._remembered()
+        trace = (await self.trace(trace_id)).trace
+        snapshot = await self._snapshot_of(trace.catalog_version)
+        asked, context = memory.codec.read_request(trace.request), context_of(trace)
+        policy = None if snapshot is None else snapshot.policies.get(asked.policy_id)
+        if snapshot is None or policy is None:
+            raise TraceNotFound(trace_id)
+        request = asked.request
+        if context.message:
+            told = refuse(snapshot.index, policy, request, trace.outcome, context.message, context.retry_at)
+            return Explained(Explanation(told, ()), trace.catalog_version, trace.at, trace_id)
+        if context.budget_max_cost is not None:
+            request = msgspec.structs.replace(request, max_cost=context.budget_max_cost)
+        explanation = explain(snapshot.index, policy, request, trace.at)
+        return Explained(explanation, trace.catalog_version, trace.at, trace_id)
+
+    async def report(self, report: OutcomeReport) -> Taken:
+        """Takes what came of a decision, durably; a report that comes again changes nothing. Raises Unanswerable."""
+        reports = self._remembered().reports
+        try:
+            return await reports.take(report, self._clock())
+        except UnknownTrace:
+            raise TraceNotFound(report.trace_id) from None
+        except UnlistedEndpoint as unlisted:
+            raise EndpointNotListed(unlisted.problems) from None
+        except StoreLost as lost:
+            raise StoreUnavailable(lost) from None
+
+    async def trace(self, trace_id: str) -> StoredTrace:
+        """A decision or refusal as it was made, with its reports. Raises Unanswerable."""
+        reports = self._remembered().reports
+        try:
+            return await reports.find(trace_id)
+        except UnknownTrace:
+            raise TraceNotFound(trace_id) from None
+        except StoreLost as lost:
+            raise StoreUnavailable(lost) from None
+
+    async def traces(self, query: TraceQuery, cursor: str, limit: int) -> TracePage:
+        """Decisions and refusals, newest first. Raises Unanswerable."""
+        memory = self._remembered()
+        try:
+            await memory.recorder.flush()
+            return await memory.store.traces(query, cursor, limit)
+        except ValueError:
+            problem = Problem(
+                "page_token", "it was not made here", "use the next_page_token of a page as it is, or none"
+            )
+            raise InvalidRequest([problem]) from None
+        except StoreLost as lost:
+            raise StoreUnavailable(lost) from None
 
     def catalog(self) -> Snapshot:
         """The snapshot served now. Raises CatalogNotLoaded."""
@@ -140,7 +156,48 @@ class Router:
             raise CatalogNotLoaded
         return snapshot
 
-    def _ground(self, ask: Ask) -> tuple[Index, Policy, str]:
+    async def _decide_on_budget(self, ground: _Ground, ask: Ask, now: int, trace_id: str) -> Answer:
+        if self._memory is None:
+            message = f"The budget of policy {ground.policy.policy_id} cannot be kept: the server has no store."
+            result: Decision | Refusal = refuse(ground.index, ground.policy, ask.request, BUDGET_EXCEEDED, message)
+            if ground.policy.budget_fail_open:
+                result = decide(ground.index, ground.policy, ask.request, now)
+            return self._answer(ground, ask, now, trace_id, result)
+        budgeted = await self._memory.budgets.decide(ground.index, ground.policy, ask.request, now, trace_id)
+        return self._answer(ground, ask, now, trace_id, budgeted.result, budgeted.max_cost)
+
+    def _answer(
+        self,
+        ground: _Ground,
+        ask: Ask,
+        now: int,
+        trace_id: str,
+        result: Decision | Refusal,
+        budget_max_cost: int | None = None,
+    ) -> Answer:
+        if self._memory is not None and ask.inline is None:
+            self._memory.recorder.record(
+                Record(
+                    trace_id=trace_id,
+                    now=now,
+                    policy=ground.policy,
+                    catalog_version=ground.version,
+                    request=ask.request,
+                    result=result,
+                    data_class=ask.data_class,
+                    operation_id=ask.operation_id,
+                    budget_max_cost=budget_max_cost,
+                )
+            )
+        return Answer(result, trace_id, ground.version, now)
+
+    def _early_refusal(self, ground: _Ground, ask: Ask) -> Refusal | None:
+        message = objection(ground.policy, ask.data_class)
+        if not message:
+            return None
+        return refuse(ground.index, ground.policy, ask.request, DATA_CLASS_NOT_ALLOWED, message)
+
+    def _ground(self, ask: Ask) -> _Ground:
         """What the decision stands on: one index, one policy, one version."""
         if ask.inline is not None:
             return self._inline_ground(ask.inline, ask.policy_id)
@@ -151,16 +208,52 @@ class Router:
         policy = snapshot.policies.get(policy_id)
         if policy is None:
             raise PolicyNotFound(policy_id)
-        return snapshot.index, policy, snapshot.version
+        return _Ground(snapshot.index, policy, snapshot.version)
 
-    def _inline_ground(self, inline: Inline, policy_id: str) -> tuple[Index, Policy, str]:
+    def _inline_ground(self, inline: Inline, policy_id: str) -> _Ground:
         if not self._stateless:
             raise StatelessModeOff
+        problems = []
         if policy_id:
-            raise InvalidRequest(
-                [Problem("policy_id", "an inline policy excludes a served one", "leave out policy_id or inline")]
+            problems.append(
+                Problem("policy_id", "an inline policy excludes a served one", "leave out policy_id or inline")
             )
+        if inline.policy.daily_budget is not None:
+            problems.append(
+                Problem("inline.policy.daily_budget", "an inline policy has no budget", "name a served policy")
+            )
+        if problems:
+            raise InvalidRequest(problems)
         try:
-            return Index(inline.candidates), inline.policy, ""
+            return _Ground(Index(inline.candidates), inline.policy, "")
         except InvalidValue as invalid:
             raise InvalidRequest(problem.under("inline.candidates") for problem in invalid.problems) from None
+
+    async def _snapshot_of(self, version: str) -> Snapshot | None:
+        """A version of the catalogue: the one served now, or one that the store keeps."""
+        serving = self._served.snapshot
+        if serving is not None and serving.version == version:
+            return serving
+        old = self._old.get(version)
+        if old is None:
+            try:
+                form = await self._remembered().store.catalog(version)
+            except StoreLost as lost:
+                raise StoreUnavailable(lost) from None
+            if form is None:
+                return None
+            old = self._old[version] = await asyncio.to_thread(lambda: Snapshot.of(unpack(form), 0))
+        return old
+
+    def _remembered(self) -> Memory:
+        if self._memory is None:
+            raise NoStore
+        return self._memory
+
+
+class _Ground(msgspec.Struct, frozen=True):
+    """What one decision stands on."""
+
+    index: Index
+    policy: Policy
+    version: str

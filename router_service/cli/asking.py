@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from router_service.asks import Answer, Unanswerable
 from router_service.catalog.load import CatalogInvalid, load
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
@@ -16,7 +17,7 @@ from router_service.cli.options import ServerUnreachable, UsageProblem, example_
 from router_service.domain.meanings import Instant
 from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.request import RouteRequest
-from router_service.router import Router, Unanswerable
+from router_service.router import Router
 from router_service.server.app import wall_clock
 from router_service.wire.answer import decide_response
 from router_service.wire.client import Client, Rejected, Unreachable
@@ -42,7 +43,9 @@ class Asked:
         """The answer of Decide. Raises UsageProblem or ServerUnreachable."""
         message = DecideRequest(policy_id=self.policy, request=write_request(self._raw()))
         if self.server is None:
-            answer = self._answered(lambda router: router.decide(AskReader().read(message)))
+            # Without a server nothing is taken: what an explanation says is what would be decided.
+            told = self._answered(lambda router: router.explain(AskReader().read(message)))
+            answer = Answer(told.explanation.result, "", told.catalog_version, told.now)
             return DecideResponse.FromString(decide_response(answer, ""))
         return self._called(lambda client: client.decide(message))
 
@@ -73,7 +76,7 @@ class Asked:
             click.echo("No --catalog and no --server given: using the bundled example catalogue.", err=True)
         now = self._instant()
         try:
-            return ask(Router(Served(Snapshot.of(load(path), now)), lambda: now, new_trace_id=str))
+            return ask(Router(Served(Snapshot.of(load(path), now)), lambda: now))
         except CatalogInvalid as invalid:
             raise UsageProblem("\n".join(str(problem) for problem in invalid.problems)) from None
         except Unanswerable as error:

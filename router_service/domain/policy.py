@@ -31,13 +31,24 @@ FIELDS: Table = table(
         Text(folded=True, pattern="0|[1-9][0-9]{0,4}[smhdw]", pattern_cure="write 0, or a number with s, m, h, d or w"),
         "how long its traces are kept, such as 30d",
     ),
+    Field("data_classes", Each(Text(folded=True)), "the classes of data that requests may name; empty is any"),
+    Field("require_data_class", Flag(), "whether a request must name a class of data"),
+    Field("daily_budget", Money(LIMIT_MAX, rounded_down=True), "what its requests may cost on one calendar day"),
+    Field(
+        "default_reservation",
+        Money(LIMIT_MAX, rounded_down=True),
+        "what a request without both token counts reserves of the budget",
+    ),
+    Field("time_zone", Text(), "the IANA time zone of its calendar day; empty is UTC"),
+    Field("budget_fail_open", Flag(), "whether requests go on while the store that holds the budget is lost"),
 )
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """One policy in canonical units (`max_price` in millionths); `read` makes one of raw values.
 
-    Entries stay as they were written, since explanations quote them. An empty `retention` is the default.
+    Entries stay as they were written, since explanations quote them. An empty `retention` is the default. The fields
+    from `data_classes` on act before the engine, which does not look at them.
     """
 
     policy_id: str
@@ -51,6 +62,12 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     max_price: int | None = None
     exact_models: bool = False
     retention: str = ""
+    data_classes: tuple[str, ...] = ()
+    require_data_class: bool = False
+    daily_budget: int | None = None
+    default_reservation: int = 0
+    time_zone: str = ""
+    budget_fail_open: bool = False
 
     @classmethod
     def read(cls, raw: Mapping[str, object]) -> Policy:

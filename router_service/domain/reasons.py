@@ -54,5 +54,8 @@ REFUSALS: dict[str, RefusalKind] = {
         RefusalKind("no_endpoint_available", 503, transient=True),
         RefusalKind("all_candidates_excluded", 409),
         RefusalKind("no_endpoint_for_policy", 409),
+        # Before any endpoint is looked at:
+        RefusalKind("data_class_not_allowed", 403),
+        RefusalKind("budget_exceeded", 429, transient=True),
     )
 }

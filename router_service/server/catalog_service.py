@@ -10,9 +10,10 @@ from typing import Any
 
 import grpc
 
+from router_service.asks import InvalidRequest
 from router_service.catalog.served import Served
 from router_service.domain.problems import Problem
-from router_service.router import InvalidRequest, Router
+from router_service.router import Router
 from router_service.server.rpc import Calls, Context
 from router_service.v1 import catalog_service_pb2 as pb
 from router_service.wire.write import watch_response, write_endpoint, write_policy

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any
 
 import grpc
 from google.rpc import code_pb2
 
+from router_service.asks import Answer, Ask, Unanswerable
 from router_service.domain.decision import Refusal
-from router_service.router import Answer, Ask, Router, Unanswerable
+from router_service.router import Router
 from router_service.server.metrics import Metrics
 from router_service.server.rpc import Calls, Context
 from router_service.v1 import error_reason_pb2 as reason_pb
@@ -39,7 +40,7 @@ class RouterServicer:
             "Explain": grpc.unary_unary_rpc_method_handler(self._calls.unary("Explain", self._explain)),
         }
 
-    def _decide(self, raw: bytes) -> bytes:
+    def _decide(self, raw: bytes) -> bytes | Awaitable[bytes]:
         return self._answer(parse(pb.DecideRequest, raw))
 
     def _explain(self, raw: bytes) -> bytes:
@@ -48,15 +49,16 @@ class RouterServicer:
 
     async def _decide_stream(self, items: AsyncIterator[bytes], _context: Context) -> AsyncIterator[bytes]:
         async for raw in items:
-            yield self._item(raw)
+            yield await self._item(raw)
 
-    def _item(self, raw: bytes) -> bytes:
+    async def _item(self, raw: bytes) -> bytes:
         """The answer to one item; whatever is wrong with it stays with it."""
         start, code, request_id = time.perf_counter(), grpc.StatusCode.OK, ""
         try:
             request = parse(pb.DecideStreamRequest, raw).decide
             request_id = request.request_id
-            return self._answer(request)
+            answer = self._answer(request)
+            return answer if isinstance(answer, bytes) else await answer
         except Unanswerable as problem:
             code, error = kind_of(problem)[0], item_error(problem)
         except Exception as fault:  # noqa: BLE001 - a fault in one item must not end the stream
@@ -69,14 +71,19 @@ class RouterServicer:
             self._calls.item("DecideStream", code, start)
         return pb.DecideStreamResponse(request_id=request_id, error=error).SerializeToString()
 
-    def _answer(self, request: pb.DecideRequest) -> bytes:
+    def _answer(self, request: pb.DecideRequest) -> bytes | Awaitable[bytes]:
+        """The answer at once, or one to await where a budget must be asked."""
         ask = self._read(request)
         answer = self._router.decide(ask)
-        self._tell(ask, answer)
-        return decide_response(answer, request.request_id)
+        if isinstance(answer, Answer):
+            return self._told(ask, answer, request.request_id)
+        return self._awaited(ask, answer, request.request_id)
 
-    def _tell(self, ask: Ask, answer: Answer) -> None:
-        """Counts the answer and logs one line: a decision at debug, a refusal at info."""
+    async def _awaited(self, ask: Ask, answer: Awaitable[Answer], request_id: str) -> bytes:
+        return self._told(ask, await answer, request_id)
+
+    def _told(self, ask: Ask, answer: Answer, request_id: str) -> bytes:
+        """Counts the answer and logs one line, a decision at debug and a refusal at info; then its bytes."""
         result = answer.result
         self._metrics.answered(result, inline=ask.inline is not None)
         if isinstance(result, Refusal):
@@ -94,3 +101,4 @@ class RouterServicer:
                 policy=result.policy_id,
                 candidates=[one.endpoint_id for one in result.candidates],
             )
+        return decide_response(answer, request_id)

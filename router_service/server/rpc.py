@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
+from inspect import isawaitable
 from typing import Any, NoReturn, TypeVar
 
 import grpc
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
-from router_service.router import Unanswerable
+from router_service.asks import Unanswerable
 from router_service.server.metrics import Metrics
 from router_service.v1 import error_reason_pb2 as reason_pb
 from router_service.wire.errors import DOMAIN, kind_of, status_of
@@ -28,7 +29,7 @@ class Calls:
         self._metrics, self._log = metrics, log
 
     def unary(
-        self, method: str, handle: Callable[[_Request], _Response]
+        self, method: str, handle: Callable[[_Request], _Response | Awaitable[_Response]]
     ) -> Callable[[_Request, Context], Awaitable[_Response]]:
         """A handler that answers one call, or ends it with the status that its error stands for."""
         called, clock, ok = self._metrics.called, time.perf_counter, grpc.StatusCode.OK.name
@@ -36,7 +37,8 @@ class Calls:
         async def answer(request: _Request, context: Context) -> _Response:
             start, code = clock(), ok
             try:
-                return handle(request)
+                response = handle(request)
+                return response if type(response) is bytes or not isawaitable(response) else await response
             except Unanswerable as error:
                 code = kind_of(error)[0].name
                 await _abort(context, kind_of(error)[0], status_of(error))

@@ -7,7 +7,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Policy(_message.Message):
-    __slots__ = ("policy_id", "residency", "regions", "provider_allow", "provider_deny", "model_allow", "model_deny", "partner_endpoints", "max_price", "exact_models", "retention")
+    __slots__ = ("policy_id", "residency", "regions", "provider_allow", "provider_deny", "model_allow", "model_deny", "partner_endpoints", "max_price", "exact_models", "retention", "data_classes", "require_data_class", "daily_budget", "default_reservation", "time_zone", "budget_fail_open")
     POLICY_ID_FIELD_NUMBER: _ClassVar[int]
     RESIDENCY_FIELD_NUMBER: _ClassVar[int]
     REGIONS_FIELD_NUMBER: _ClassVar[int]
@@ -19,6 +19,12 @@ class Policy(_message.Message):
     MAX_PRICE_FIELD_NUMBER: _ClassVar[int]
     EXACT_MODELS_FIELD_NUMBER: _ClassVar[int]
     RETENTION_FIELD_NUMBER: _ClassVar[int]
+    DATA_CLASSES_FIELD_NUMBER: _ClassVar[int]
+    REQUIRE_DATA_CLASS_FIELD_NUMBER: _ClassVar[int]
+    DAILY_BUDGET_FIELD_NUMBER: _ClassVar[int]
+    DEFAULT_RESERVATION_FIELD_NUMBER: _ClassVar[int]
+    TIME_ZONE_FIELD_NUMBER: _ClassVar[int]
+    BUDGET_FAIL_OPEN_FIELD_NUMBER: _ClassVar[int]
     policy_id: str
     residency: _containers.RepeatedScalarFieldContainer[str]
     regions: _containers.RepeatedScalarFieldContainer[str]
@@ -30,4 +36,10 @@ class Policy(_message.Message):
     max_price: float
     exact_models: bool
     retention: str
-    def __init__(self, policy_id: _Optional[str] = ..., residency: _Optional[_Iterable[str]] = ..., regions: _Optional[_Iterable[str]] = ..., provider_allow: _Optional[_Iterable[str]] = ..., provider_deny: _Optional[_Iterable[str]] = ..., model_allow: _Optional[_Iterable[str]] = ..., model_deny: _Optional[_Iterable[str]] = ..., partner_endpoints: _Optional[bool] = ..., max_price: _Optional[float] = ..., exact_models: _Optional[bool] = ..., retention: _Optional[str] = ...) -> None: ...
+    data_classes: _containers.RepeatedScalarFieldContainer[str]
+    require_data_class: bool
+    daily_budget: float
+    default_reservation: float
+    time_zone: str
+    budget_fail_open: bool
+    def __init__(self, policy_id: _Optional[str] = ..., residency: _Optional[_Iterable[str]] = ..., regions: _Optional[_Iterable[str]] = ..., provider_allow: _Optional[_Iterable[str]] = ..., provider_deny: _Optional[_Iterable[str]] = ..., model_allow: _Optional[_Iterable[str]] = ..., model_deny: _Optional[_Iterable[str]] = ..., partner_endpoints: _Optional[bool] = ..., max_price: _Optional[float] = ..., exact_models: _Optional[bool] = ..., retention: _Optional[str] = ..., data_classes: _Optional[_Iterable[str]] = ..., require_data_class: _Optional[bool] = ..., daily_budget: _Optional[float] = ..., default_reservation: _Optional[float] = ..., time_zone: _Optional[str] = ..., budget_fail_open: _Optional[bool] = ...) -> None: ...

@@ -50,6 +50,26 @@ class RouterServiceStub:
                 request_serializer=router__service_dot_v1_dot_router__service__pb2.ExplainRequest.SerializeToString,
                 response_deserializer=router__service_dot_v1_dot_router__service__pb2.ExplainResponse.FromString,
                 _registered_method=True)
+        self.Report = channel.unary_unary(
+                '/router_service.v1.RouterService/Report',
+                request_serializer=router__service_dot_v1_dot_router__service__pb2.ReportRequest.SerializeToString,
+                response_deserializer=router__service_dot_v1_dot_router__service__pb2.ReportResponse.FromString,
+                _registered_method=True)
+        self.ReportStream = channel.stream_unary(
+                '/router_service.v1.RouterService/ReportStream',
+                request_serializer=router__service_dot_v1_dot_router__service__pb2.ReportStreamRequest.SerializeToString,
+                response_deserializer=router__service_dot_v1_dot_router__service__pb2.ReportStreamResponse.FromString,
+                _registered_method=True)
+        self.GetTrace = channel.unary_unary(
+                '/router_service.v1.RouterService/GetTrace',
+                request_serializer=router__service_dot_v1_dot_router__service__pb2.GetTraceRequest.SerializeToString,
+                response_deserializer=router__service_dot_v1_dot_router__service__pb2.GetTraceResponse.FromString,
+                _registered_method=True)
+        self.ListTraces = channel.unary_unary(
+                '/router_service.v1.RouterService/ListTraces',
+                request_serializer=router__service_dot_v1_dot_router__service__pb2.ListTracesRequest.SerializeToString,
+                response_deserializer=router__service_dot_v1_dot_router__service__pb2.ListTracesResponse.FromString,
+                _registered_method=True)
 
 
 class RouterServiceServicer:
@@ -77,6 +97,34 @@ class RouterServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Report(self, request, context):
+        """Takes what came of a decision. A report that comes again changes nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReportStream(self, request_iterator, context):
+        """The same for many reports. A report's error never ends the stream.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetTrace(self, request, context):
+        """One decision or refusal as it was made, with what was reported of it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTraces(self, request, context):
+        """Decisions and refusals, newest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RouterServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -94,6 +142,26 @@ def add_RouterServiceServicer_to_server(servicer, server):
                     servicer.Explain,
                     request_deserializer=router__service_dot_v1_dot_router__service__pb2.ExplainRequest.FromString,
                     response_serializer=router__service_dot_v1_dot_router__service__pb2.ExplainResponse.SerializeToString,
+            ),
+            'Report': grpc.unary_unary_rpc_method_handler(
+                    servicer.Report,
+                    request_deserializer=router__service_dot_v1_dot_router__service__pb2.ReportRequest.FromString,
+                    response_serializer=router__service_dot_v1_dot_router__service__pb2.ReportResponse.SerializeToString,
+            ),
+            'ReportStream': grpc.stream_unary_rpc_method_handler(
+                    servicer.ReportStream,
+                    request_deserializer=router__service_dot_v1_dot_router__service__pb2.ReportStreamRequest.FromString,
+                    response_serializer=router__service_dot_v1_dot_router__service__pb2.ReportStreamResponse.SerializeToString,
+            ),
+            'GetTrace': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetTrace,
+                    request_deserializer=router__service_dot_v1_dot_router__service__pb2.GetTraceRequest.FromString,
+                    response_serializer=router__service_dot_v1_dot_router__service__pb2.GetTraceResponse.SerializeToString,
+            ),
+            'ListTraces': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTraces,
+                    request_deserializer=router__service_dot_v1_dot_router__service__pb2.ListTracesRequest.FromString,
+                    response_serializer=router__service_dot_v1_dot_router__service__pb2.ListTracesResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -178,6 +246,114 @@ class RouterService:
             '/router_service.v1.RouterService/Explain',
             router__service_dot_v1_dot_router__service__pb2.ExplainRequest.SerializeToString,
             router__service_dot_v1_dot_router__service__pb2.ExplainResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Report(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/router_service.v1.RouterService/Report',
+            router__service_dot_v1_dot_router__service__pb2.ReportRequest.SerializeToString,
+            router__service_dot_v1_dot_router__service__pb2.ReportResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReportStream(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_unary(
+            request_iterator,
+            target,
+            '/router_service.v1.RouterService/ReportStream',
+            router__service_dot_v1_dot_router__service__pb2.ReportStreamRequest.SerializeToString,
+            router__service_dot_v1_dot_router__service__pb2.ReportStreamResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetTrace(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/router_service.v1.RouterService/GetTrace',
+            router__service_dot_v1_dot_router__service__pb2.GetTraceRequest.SerializeToString,
+            router__service_dot_v1_dot_router__service__pb2.GetTraceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTraces(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/router_service.v1.RouterService/ListTraces',
+            router__service_dot_v1_dot_router__service__pb2.ListTracesRequest.SerializeToString,
+            router__service_dot_v1_dot_router__service__pb2.ListTracesResponse.FromString,
             options,
             channel_credentials,
             insecure,

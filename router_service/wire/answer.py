@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from google.protobuf.duration_pb2 import Duration
 
+from router_service.asks import Answer
 from router_service.domain.decision import TERMS, Candidate, Decision, Refusal, Score, Standing, Verdict
 from router_service.domain.money import COST_UNIT, nearest_double
-from router_service.router import Answer
 from router_service.v1 import route_pb2
 from router_service.v1 import router_service_pb2 as pb
 

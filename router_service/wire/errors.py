@@ -6,32 +6,32 @@ import grpc
 from google.protobuf.any_pb2 import Any
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
-from router_service import router
+from router_service import asks
 from router_service.v1 import error_reason_pb2 as reason_pb
 
 DOMAIN = "router_service.v1"
 
 _KINDS: dict[type[Exception], tuple[grpc.StatusCode, reason_pb.ErrorReason]] = {
-    router.InvalidRequest: (grpc.StatusCode.INVALID_ARGUMENT, reason_pb.ERROR_REASON_INVALID_REQUEST),
-    router.NoDefaultPolicy: (grpc.StatusCode.INVALID_ARGUMENT, reason_pb.ERROR_REASON_NO_DEFAULT_POLICY),
-    router.PolicyNotFound: (grpc.StatusCode.NOT_FOUND, reason_pb.ERROR_REASON_POLICY_NOT_FOUND),
-    router.StatelessModeOff: (grpc.StatusCode.PERMISSION_DENIED, reason_pb.ERROR_REASON_STATELESS_MODE_OFF),
-    router.CatalogNotLoaded: (grpc.StatusCode.UNAVAILABLE, reason_pb.ERROR_REASON_CATALOG_NOT_LOADED),
+    asks.InvalidRequest: (grpc.StatusCode.INVALID_ARGUMENT, reason_pb.ERROR_REASON_INVALID_REQUEST),
+    asks.NoDefaultPolicy: (grpc.StatusCode.INVALID_ARGUMENT, reason_pb.ERROR_REASON_NO_DEFAULT_POLICY),
+    asks.PolicyNotFound: (grpc.StatusCode.NOT_FOUND, reason_pb.ERROR_REASON_POLICY_NOT_FOUND),
+    asks.StatelessModeOff: (grpc.StatusCode.PERMISSION_DENIED, reason_pb.ERROR_REASON_STATELESS_MODE_OFF),
+    asks.CatalogNotLoaded: (grpc.StatusCode.UNAVAILABLE, reason_pb.ERROR_REASON_CATALOG_NOT_LOADED),
 }
 
 
-def kind_of(error: router.Unanswerable) -> tuple[grpc.StatusCode, reason_pb.ErrorReason]:
+def kind_of(error: asks.Unanswerable) -> tuple[grpc.StatusCode, reason_pb.ErrorReason]:
     """The status code and the reason of an error."""
     return _KINDS[type(error)]
 
 
-def status_of(error: router.Unanswerable) -> status_pb2.Status:
+def status_of(error: asks.Unanswerable) -> status_pb2.Status:
     """The rich status: ErrorInfo with the reason, and BadRequest with every bad field."""
     code, reason = kind_of(error)
     details = [
         _any(error_details_pb2.ErrorInfo(reason=reason_pb.ErrorReason.Name(reason), domain=DOMAIN)),
     ]
-    if isinstance(error, router.InvalidRequest):
+    if isinstance(error, asks.InvalidRequest):
         violations = [
             error_details_pb2.BadRequest.FieldViolation(
                 field=problem.field, description=f"{problem.message}; {problem.cure}"
@@ -42,10 +42,10 @@ def status_of(error: router.Unanswerable) -> status_pb2.Status:
     return status_pb2.Status(code=code_pb2.Code.Value(code.name), message=str(error), details=details)
 
 
-def item_error(error: router.Unanswerable) -> reason_pb.ItemError:
+def item_error(error: asks.Unanswerable) -> reason_pb.ItemError:
     """The same error for one item of a stream."""
     code, reason = kind_of(error)
-    problems = error.problems if isinstance(error, router.InvalidRequest) else ()
+    problems = error.problems if isinstance(error, asks.InvalidRequest) else ()
     return reason_pb.ItemError(
         code=code_pb2.Code.Value(code.name),
         message=str(error),

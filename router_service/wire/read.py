@@ -9,17 +9,18 @@ from google.protobuf.message import DecodeError, Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from router_service.asks import Ask, Inline, InvalidRequest
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy
 from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.readers import Text
 from router_service.domain.request import RouteRequest
 from router_service.engine.cache import Bounded
-from router_service.router import Ask, Inline, InvalidRequest
 from router_service.v1 import router_service_pb2 as pb
 
 INLINE_CANDIDATES_MAX = 1000
 _NAME = Text()
+_CLASS = Text(folded=True)
 _Value = TypeVar("_Value")
 _Message = TypeVar("_Message", bound=Message)
 
@@ -42,9 +43,15 @@ class AskReader:
         key = message.request.SerializeToString()
         request = self._requests.get(key)
         problems = unknown_fields(message, "")
-        for name, text in (("request_id", message.request_id), ("policy_id", message.policy_id)):
-            if text:
-                _NAME.read(text, name, problems)
+        policy_id, data_class, operation_id = message.policy_id, message.data_class, message.operation_id
+        if message.request_id:
+            _NAME.read(message.request_id, "request_id", problems)
+        if policy_id:
+            policy_id = _NAME.read(policy_id, "policy_id", problems) or ""
+        if data_class:
+            data_class = _CLASS.read(data_class, "data_class", problems) or ""
+        if operation_id:
+            operation_id = _NAME.read(operation_id, "operation_id", problems) or ""
         if request is None:
             request = _read(RouteRequest.read, message.request, "request", problems)
             if request is not None and not problems and len(key) <= REMEMBERED_SIZE:
@@ -52,7 +59,7 @@ class AskReader:
         inline = _read_inline(message.inline, problems) if message.HasField("inline") else None
         if problems or request is None:
             raise InvalidRequest(problems)
-        return Ask(request, message.policy_id.strip(), inline)
+        return Ask(request, policy_id, inline, data_class, operation_id)
 
 
 def parse(kind: type[_Message], raw: bytes) -> _Message:

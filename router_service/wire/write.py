@@ -8,12 +8,12 @@ from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from router_service.asks import Explained
 from router_service.catalog.snapshot import Snapshot
 from router_service.domain.decision import Decision, EndpointExplanation
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.money import nearest_double
 from router_service.domain.policy import Policy
-from router_service.router import Explained
 from router_service.v1 import catalog_service_pb2, endpoint_pb2, explanation_pb2, policy_pb2, route_pb2
 from router_service.v1 import router_service_pb2 as pb
 from router_service.wire.answer import SCORE_UNIT, UINT32_MAX, result_form, write_cost, write_terms
@@ -115,6 +115,12 @@ def write_policy(policy: Policy) -> policy_pb2.Policy:
         max_price=_price(policy.max_price),
         exact_models=policy.exact_models,
         retention=policy.retention,
+        data_classes=policy.data_classes,
+        require_data_class=policy.require_data_class,
+        daily_budget=_price(policy.daily_budget),
+        default_reservation=_price(policy.default_reservation) if policy.default_reservation else None,
+        time_zone=policy.time_zone,
+        budget_fail_open=policy.budget_fail_open,
     )
 
 

@@ -17,6 +17,10 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_CATALOG_NOT_LOADED: _ClassVar[ErrorReason]
     ERROR_REASON_DRAINING: _ClassVar[ErrorReason]
     ERROR_REASON_INTERNAL: _ClassVar[ErrorReason]
+    ERROR_REASON_TRACE_NOT_FOUND: _ClassVar[ErrorReason]
+    ERROR_REASON_ENDPOINT_NOT_LISTED: _ClassVar[ErrorReason]
+    ERROR_REASON_STORE_LOST: _ClassVar[ErrorReason]
+    ERROR_REASON_NO_STORE: _ClassVar[ErrorReason]
 ERROR_REASON_UNSPECIFIED: ErrorReason
 ERROR_REASON_INVALID_REQUEST: ErrorReason
 ERROR_REASON_NO_DEFAULT_POLICY: ErrorReason
@@ -25,6 +29,10 @@ ERROR_REASON_STATELESS_MODE_OFF: ErrorReason
 ERROR_REASON_CATALOG_NOT_LOADED: ErrorReason
 ERROR_REASON_DRAINING: ErrorReason
 ERROR_REASON_INTERNAL: ErrorReason
+ERROR_REASON_TRACE_NOT_FOUND: ErrorReason
+ERROR_REASON_ENDPOINT_NOT_LISTED: ErrorReason
+ERROR_REASON_STORE_LOST: ErrorReason
+ERROR_REASON_NO_STORE: ErrorReason
 
 class ItemError(_message.Message):
     __slots__ = ("code", "message", "reason", "violations")

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1erouter_service/v1/policy.proto\x12\x11router_service.v1\"\x87\x03\n\x06Policy\x12\x1b\n\tpolicy_id\x18\x01 \x01(\tR\x08policyId\x12\x1c\n\tresidency\x18\x02 \x03(\tR\tresidency\x12\x18\n\x07regions\x18\x03 \x03(\tR\x07regions\x12%\n\x0eprovider_allow\x18\x04 \x03(\tR\rproviderAllow\x12#\n\rprovider_deny\x18\x05 \x03(\tR\x0cproviderDeny\x12\x1f\n\x0bmodel_allow\x18\x06 \x03(\tR\nmodelAllow\x12\x1d\n\nmodel_deny\x18\x07 \x03(\tR\tmodelDeny\x12+\n\x11partner_endpoints\x18\x08 \x01(\x08R\x10partnerEndpoints\x12 \n\tmax_price\x18\t \x01(\x01H\x00R\x08maxPrice\x88\x01\x01\x12!\n\x0c\x65xact_models\x18\n \x01(\x08R\x0b\x65xactModels\x12\x1c\n\tretention\x18\x0b \x01(\tR\tretentionB\x0c\n\n_max_priceb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1erouter_service/v1/policy.proto\x12\x11router_service.v1\"\xa6\x05\n\x06Policy\x12\x1b\n\tpolicy_id\x18\x01 \x01(\tR\x08policyId\x12\x1c\n\tresidency\x18\x02 \x03(\tR\tresidency\x12\x18\n\x07regions\x18\x03 \x03(\tR\x07regions\x12%\n\x0eprovider_allow\x18\x04 \x03(\tR\rproviderAllow\x12#\n\rprovider_deny\x18\x05 \x03(\tR\x0cproviderDeny\x12\x1f\n\x0bmodel_allow\x18\x06 \x03(\tR\nmodelAllow\x12\x1d\n\nmodel_deny\x18\x07 \x03(\tR\tmodelDeny\x12+\n\x11partner_endpoints\x18\x08 \x01(\x08R\x10partnerEndpoints\x12 \n\tmax_price\x18\t \x01(\x01H\x00R\x08maxPrice\x88\x01\x01\x12!\n\x0c\x65xact_models\x18\n \x01(\x08R\x0b\x65xactModels\x12\x1c\n\tretention\x18\x0b \x01(\tR\tretention\x12!\n\x0c\x64\x61ta_classes\x18\x0c \x03(\tR\x0b\x64\x61taClasses\x12,\n\x12require_data_class\x18\r \x01(\x08R\x10requireDataClass\x12&\n\x0c\x64\x61ily_budget\x18\x0e \x01(\x01H\x01R\x0b\x64\x61ilyBudget\x88\x01\x01\x12\x34\n\x13\x64\x65\x66\x61ult_reservation\x18\x0f \x01(\x01H\x02R\x12\x64\x65\x66\x61ultReservation\x88\x01\x01\x12\x1b\n\ttime_zone\x18\x10 \x01(\tR\x08timeZone\x12(\n\x10\x62udget_fail_open\x18\x11 \x01(\x08R\x0e\x62udgetFailOpenB\x0c\n\n_max_priceB\x0f\n\r_daily_budgetB\x16\n\x14_default_reservationb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,5 +32,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'router_service_client.v1.po
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_POLICY']._serialized_start=54
-  _globals['_POLICY']._serialized_end=445
+  _globals['_POLICY']._serialized_end=732
 # @@protoc_insertion_point(module_scope)

@@ -1,0 +1,144 @@
+"""What goes into the router and what comes out of it, and why a request may have no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from router_service.domain.decision import Decision, Explanation, Refusal
+from router_service.domain.endpoint import Endpoint
+from router_service.domain.policy import Policy
+from router_service.domain.problems import Problem
+from router_service.domain.request import RouteRequest
+from router_service.policies.budgets import Budgets
+from router_service.store.interface import Store, StoreLost
+from router_service.traces.record import Codec
+from router_service.traces.recorder import Recorder
+from router_service.traces.reports import Reports
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """Candidates and a policy that a request brings instead of naming the served ones."""
+
+    candidates: tuple[Endpoint, ...]
+    policy: Policy
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A request under a policy of the catalogue (empty: its default one), or under one that it brings."""
+
+    request: RouteRequest
+    policy_id: str = ""
+    inline: Inline | None = None
+    data_class: str = ""
+    operation_id: str = ""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What was decided, on which version of the catalogue (empty where the request brought its own)."""
+
+    result: Decision | Refusal
+    trace_id: str
+    catalog_version: str
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A decision told in full: of a request, which takes none and has no trace, or of a trace again."""
+
+    explanation: Explanation
+    catalog_version: str
+    now: int
+    trace_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a router keeps of its decisions, in a store."""
+
+    store: Store
+    recorder: Recorder
+    reports: Reports
+    budgets: Budgets
+    codec: Codec
+
+    @classmethod
+    def of(cls, store: Store, codec: Codec, dropped: Callable[[int], None]) -> Memory:
+        """All that stands on one store. `dropped` is told how many traces could not be kept."""
+        recorder = Recorder(store, codec, dropped)
+        return cls(store, recorder, Reports(store, recorder), Budgets(store), codec)
+
+
+class Unanswerable(Exception):
+    """A request that cannot be answered; every kind says what to do about it."""
+
+
+class CatalogNotLoaded(Unanswerable):
+    """No catalogue has been loaded yet."""
+
+    def __init__(self) -> None:
+        super().__init__("no catalogue has been loaded yet; ask again when the health service says SERVING")
+
+
+class PolicyNotFound(Unanswerable):
+    """The catalogue has no such policy."""
+
+    def __init__(self, policy_id: str) -> None:
+        super().__init__(f'no policy "{policy_id}"; ListPolicies tells which there are')
+
+
+class NoDefaultPolicy(Unanswerable):
+    """The request names no policy, and the catalogue has no default one."""
+
+    def __init__(self) -> None:
+        super().__init__("the request names no policy and the catalogue has no default_policy; name one in policy_id")
+
+
+class StatelessModeOff(Unanswerable):
+    """The request brings its own candidates and policy to a server that was not started for it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "stateless mode is off: name a policy of the served catalogue, or start the server with --stateless"
+        )
+
+
+class InvalidRequest(Unanswerable):
+    """Fields that make no sense, all of them, each by its place in the message that asked."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(str(problem) for problem in self.problems))
+
+
+class TraceNotFound(Unanswerable):
+    """There is no such trace, or it is no longer kept."""
+
+    def __init__(self, trace_id: str) -> None:
+        super().__init__(f'no trace "{trace_id}": it never was, or its retention is over')
+
+
+class EndpointNotListed(Unanswerable):
+    """A report names endpoints that the decision did not list."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(str(problem) for problem in self.problems))
+
+
+class StoreUnavailable(Unanswerable):
+    """The store that holds what was asked for is lost for now."""
+
+    def __init__(self, lost: StoreLost) -> None:
+        super().__init__(f"the store is lost for now: {lost}")
+
+
+class NoStore(Unanswerable):
+    """The server was started without a store."""
+
+    def __init__(self) -> None:
+        super().__init__("this server keeps no traces: start it with --store")

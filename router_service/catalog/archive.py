@@ -1,0 +1,33 @@
+"""Contents as bytes: what a store keeps of a catalogue's version, so that old decisions can be explained again."""
+
+from __future__ import annotations
+
+import zlib
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+
+from router_service.catalog.content import Content
+
+
+def pack(content: Content) -> bytes:
+    """The content in a form that lasts: MessagePack, compressed."""
+    return zlib.compress(msgspec.msgpack.encode(content, enc_hook=_written), 6)
+
+
+def unpack(form: bytes) -> Content:
+    """The content of its form; the same version as before."""
+    return msgspec.msgpack.decode(zlib.decompress(form), type=Content, dec_hook=_read)
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return str(value)
+    raise NotImplementedError(type(value).__name__)
+
+
+def _read(kind: type, value: Any) -> Any:
+    if kind is Fraction:
+        return Fraction(value)
+    raise NotImplementedError(kind.__name__)

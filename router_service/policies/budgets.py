@@ -1,0 +1,134 @@
+"""Daily budgets: a decision is made within what is left of the day, and reserves what it may cost.
+
+The check and the reservation are one atomic step of the store (docs/reliability.md, Daily budget). What was left when
+last heard of only spares a question to the store: a reservation that does not fit is not made, and the decision is
+taken again with what is left.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import msgspec
+
+from router_service.domain.decision import Decision, Refusal
+from router_service.domain.money import MILLION
+from router_service.domain.policy import Policy
+from router_service.domain.request import RouteRequest
+from router_service.engine.decide import decide
+from router_service.engine.index import Index
+from router_service.policies.days import Calendar, Day
+from router_service.policies.refuse import BUDGET_EXCEEDED, refuse
+from router_service.policies.retention import REPORT_WINDOW_MS
+from router_service.store.interface import Reservation, Reserved, Spending, Store, StoreLost
+
+# Others may spend between a decision and its reservation; each time it is taken again with what is left then.
+_TRIES = 16
+
+
+class Budgeted(msgspec.Struct, frozen=True):
+    """A result under a budget, and the limit of cost (millionths) that the budget set for it, where it set one."""
+
+    result: Decision | Refusal
+    max_cost: int | None = None
+
+
+class Budgets:
+    """Decides under daily budgets kept in a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._calendar = Calendar()
+        # What was spent when last heard of, by policy: a hint, never a ground for a refusal.
+        self._heard: dict[str, tuple[str, Spending]] = {}
+
+    async def decide(self, index: Index, policy: Policy, request: RouteRequest, now: int, trace_id: str) -> Budgeted:
+        """A decision whose reservation is made, or a refusal that reserves nothing."""
+        day = self._calendar.day_of(policy.time_zone, now)
+        try:
+            return await self._decide(index, policy, request, now, trace_id, day)
+        except StoreLost:
+            if policy.budget_fail_open:
+                return Budgeted(decide(index, policy, request, now))
+            message = f"The budget of policy {policy.policy_id} cannot be checked: its store is lost."
+            return Budgeted(refuse(index, policy, request, BUDGET_EXCEEDED, message))
+
+    async def _decide(
+        self, index: Index, policy: Policy, request: RouteRequest, now: int, trace_id: str, day: Day
+    ) -> Budgeted:
+        budget = (policy.daily_budget or 0) * MILLION
+        date, spending = self._heard.get(policy.policy_id, ("", Spending()))
+        certain = False
+        if date != day.date:
+            spending, certain = await self._ask(policy, day), True
+        for _ in range(_TRIES):
+            left = budget - spending.total
+            narrowed = _within(request, left)
+            result = decide(index, policy, narrowed, now) if left > 0 else None
+            if isinstance(result, Decision):
+                reserved = await self._reserve(result, policy, narrowed, now, trace_id, day, budget)
+                if reserved.made:
+                    return Budgeted(result, None if narrowed is request else narrowed.max_cost)
+                spending, certain = reserved.spending, True
+                if _is_plain(request):
+                    break  # what it reserves does not depend on what is left
+            elif result is not None and isinstance(decide(index, policy, request, now), Refusal):
+                return Budgeted(result if narrowed is request else decide(index, policy, request, now))
+            elif certain:
+                break
+            else:
+                spending, certain = await self._ask(policy, day), True
+        message = f"The budget of policy {policy.policy_id} for {day.date} is spent; the day ends at {_shown(day)}."
+        return Budgeted(refuse(index, policy, request, BUDGET_EXCEEDED, message, day.ends_at))
+
+    async def _ask(self, policy: Policy, day: Day) -> Spending:
+        spending = await self._store.spending(policy.policy_id, day.date)
+        self._heard[policy.policy_id] = (day.date, spending)
+        return spending
+
+    async def _reserve(
+        self,
+        decision: Decision,
+        policy: Policy,
+        request: RouteRequest,
+        now: int,
+        trace_id: str,
+        day: Day,
+        budget: int,
+    ) -> Reserved:
+        """Reserves what the dearest candidate may cost, or the policy's default where the request counts no tokens."""
+        if _is_plain(request):
+            amount = policy.default_reservation * MILLION
+        else:
+            amount = max(one.estimated_cost or 0 for one in decision.candidates)
+        reserved = await self._store.reserve(
+            Reservation(
+                trace_id=trace_id,
+                policy_id=policy.policy_id,
+                day=day.date,
+                amount=amount,
+                budget=budget,
+                at=now,
+                expires_at=now + REPORT_WINDOW_MS,
+            )
+        )
+        self._heard[policy.policy_id] = (day.date, reserved.spending)
+        return reserved
+
+
+def _is_plain(request: RouteRequest) -> bool:
+    """Whether the request says too little for its cost to be estimated."""
+    return request.input_tokens is None or request.output_tokens is None
+
+
+def _within(request: RouteRequest, left: int) -> RouteRequest:
+    """The request held to what is left (10⁻¹²), where its cost can be estimated and it is not held lower already."""
+    limit = left // MILLION
+    if _is_plain(request) or (request.max_cost is not None and request.max_cost <= limit):
+        return request
+    return msgspec.structs.replace(request, max_cost=max(limit, 0))
+
+
+def _shown(day: Day) -> str:
+    """The end of the day in UTC, as ISO 8601."""
+    return datetime.fromtimestamp(day.ends_at // 1000, UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,1 @@
+"""What outlives a process: spending, traces, reports, catalogue versions. One interface, two stores."""

@@ -1,0 +1,189 @@
+"""The one interface of all stores, and the values that go in and out (docs/reliability.md, Stores).
+
+Amounts are integers of 10⁻¹² of the currency, instants integer milliseconds, bodies opaque bytes. Every method may
+raise StoreLost, and nothing else; a caller decides then what a lost store means for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+
+class StoreLost(Exception):
+    """The store cannot be reached, is full, or is too slow; says which store and why, without any secret."""
+
+
+class Spending(msgspec.Struct, frozen=True):
+    """What a policy has spent on one day, and what its open reservations hold."""
+
+    settled: int = 0
+    reserved: int = 0
+
+    @property
+    def total(self) -> int:
+        """What counts against the budget."""
+        return self.settled + self.reserved
+
+
+class Reservation(msgspec.Struct, frozen=True, kw_only=True):
+    """Money that a decision may cost, on the `day` (2026-11-30) of its policy's time zone.
+
+    `budget` is the policy's of now: it may have changed since the day began.
+    """
+
+    trace_id: str
+    policy_id: str
+    day: str
+    amount: int
+    budget: int
+    at: int
+    expires_at: int
+
+
+class Reserved(msgspec.Struct, frozen=True):
+    """Whether a reservation was made, and what is spent with it."""
+
+    made: bool
+    spending: Spending
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One reported attempt: `cost` is what it settles at, `body` what was reported of it."""
+
+    attempt_id: str
+    endpoint_id: str
+    cost: int
+    body: bytes
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a decision: its attempts and its outcome."""
+
+    trace_id: str
+    policy_id: str
+    at: int
+    outcome: str
+    attempts: tuple[Attempt, ...]
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """How many attempts of a report were new, and how many were known by (trace_id, attempt_id) and changed nothing."""
+
+    accepted: int
+    duplicates: int
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision or a refusal as it was made. `outcome` is `decided` or the refusal's name.
+
+    `until_report` marks one that is kept no longer than its report takes to come; `context` is what of the outside had
+    a part in it (JSON).
+    """
+
+    trace_id: str
+    at: int
+    expires_at: int
+    policy_id: str
+    outcome: str
+    catalog_version: str
+    endpoints: tuple[str, ...]
+    request: bytes
+    answer: bytes
+    context: bytes = b"{}"
+    until_report: bool = False
+
+
+class StoredTrace(msgspec.Struct, frozen=True):
+    """A trace with what was reported of it, in the order of coming."""
+
+    trace: Trace
+    reports: tuple[Report, ...] = ()
+
+
+class TraceQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """Which traces, newest first: each filter that is not empty must hold; `since` ≤ at < `until` (ms).
+
+    `endpoint_id` matches a trace that lists it as a candidate. `policies` None is any; a caller who may see only some
+    gives those.
+    """
+
+    policy_id: str = ""
+    outcome: str = ""
+    endpoint_id: str = ""
+    since: int | None = None
+    until: int | None = None
+    policies: tuple[str, ...] | None = None
+
+
+class TracePage(msgspec.Struct, frozen=True):
+    """A page of traces without their reports, and the cursor of the next page, empty on the last one."""
+
+    traces: tuple[Trace, ...]
+    next_cursor: str = ""
+
+
+class Swept(msgspec.Struct, frozen=True):
+    """What a sweep removed; `more` says that it stopped at its limit."""
+
+    traces: int
+    catalogs: int
+    more: bool
+
+
+class Store(Protocol):
+    """See the module's docstring. All methods may be called at any time from one event loop."""
+
+    @property
+    def name(self) -> str:
+        """What logs and metrics call it: `sqlite`, `redis`."""
+
+    async def open(self) -> None:
+        """Connects, and brings an older form of the stored data up to date."""
+
+    async def close(self) -> None:
+        """Ends what is under way and lets go; calls after it raise StoreLost."""
+
+    async def reserve(self, reservation: Reservation) -> Reserved:
+        """Checks and reserves in one atomic step.
+
+        Not made where the day's total has reached the budget, or the amount does not fit in what is left. The same
+        trace_id again changes nothing and answers as the first time.
+        """
+
+    async def spending(self, policy_id: str, day: str) -> Spending:
+        """What is spent on a day."""
+
+    async def expire(self, now: int, limit: int) -> int:
+        """Settles reservations whose time has passed at their amounts, at most `limit`; how many there were."""
+
+    async def report(self, report: Report) -> Taken:
+        """Takes a report in one atomic step, durable when it returns: known attempts change nothing.
+
+        The first report of a reserved trace ends its reservation and settles the sum of its new attempts' costs on the
+        reservation's day; later ones add theirs. Where the reservation had expired, and so was settled at its
+        amount, the first report puts the actual costs in its place. A trace of `until_report` is removed.
+        """
+
+    async def write_traces(self, traces: Sequence[Trace]) -> None:
+        """Writes a batch; one that is there already stays as it is."""
+
+    async def trace(self, trace_id: str) -> StoredTrace | None:
+        """One trace with its reports."""
+
+    async def traces(self, query: TraceQuery, cursor: str, limit: int) -> TracePage:
+        """A page, newest first. Raises ValueError for a cursor that was not made here."""
+
+    async def keep_catalog(self, version: str, body: bytes) -> None:
+        """Keeps a version of the catalogue for as long as a trace refers to it."""
+
+    async def catalog(self, version: str) -> bytes | None:
+        """A kept version."""
+
+    async def sweep(self, now: int, keep: str, limit: int) -> Swept:
+        """Removes at most `limit` expired traces with their reports, and the versions that no trace refers to.
+
+        `keep` is the version that serves now, which stays.
+        """

@@ -1,0 +1,101 @@
+"""Record: all of a decision that a trace keeps, and the codec by which a door gives it a lasting form."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+
+from router_service.domain.decision import Decision, Refusal
+from router_service.domain.policy import Policy
+from router_service.domain.request import RouteRequest
+from router_service.policies.retention import REPORT_WINDOW_MS, retention_ms
+from router_service.store.interface import Trace
+
+DECIDED = "decided"
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision or refusal with what it answered and stood on. `budget_max_cost` in millionths."""
+
+    trace_id: str
+    now: int
+    policy: Policy
+    catalog_version: str
+    request: RouteRequest
+    result: Decision | Refusal
+    data_class: str = ""
+    operation_id: str = ""
+    budget_max_cost: int | None = None
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a trace says was asked."""
+
+    policy_id: str
+    request: RouteRequest
+    data_class: str = ""
+    operation_id: str = ""
+
+
+class Codec(Protocol):
+    """Gives what was asked and answered a form that lasts, and reads it again."""
+
+    def request_form(self, record: Record) -> bytes:
+        """What was asked."""
+
+    def result_form(self, record: Record) -> bytes:
+        """What was answered."""
+
+    def read_request(self, form: bytes) -> Asked:
+        """What was asked, of its form."""
+
+
+class Context(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What else had a part in the answer: a budget's limit of cost, and each candidate's prices and estimate.
+
+    `prices` holds (input price, output price, estimated cost) by endpoint, in millionths and 10⁻¹², so that a report
+    is settled at the prices of the decision's own catalogue whatever serves by then. `message` and `retry_at` are of a
+    refusal that was made before the engine.
+    """
+
+    budget_max_cost: int | None = None
+    prices: dict[str, tuple[int | None, int | None, int | None]] = {}
+    message: str = ""
+    retry_at: int | None = None
+
+
+def trace_of(record: Record, codec: Codec) -> Trace:
+    """The trace that a store keeps of a record."""
+    result, kept = record.result, retention_ms(record.policy.retention)
+    if isinstance(result, Decision):
+        prices = {
+            one.endpoint_id: (one.endpoint.input_price, one.endpoint.output_price, one.estimated_cost)
+            for one in result.candidates
+        }
+        context, outcome = Context(record.budget_max_cost, prices), DECIDED
+    else:
+        early = not result.considered
+        context = Context(
+            record.budget_max_cost, {}, result.message if early else "", result.retry_at if early else None
+        )
+        outcome = result.code
+    return Trace(
+        trace_id=record.trace_id,
+        at=record.now,
+        expires_at=record.now + (kept or REPORT_WINDOW_MS),
+        policy_id=record.policy.policy_id,
+        outcome=outcome,
+        catalog_version=record.catalog_version,
+        endpoints=tuple(context.prices),
+        request=codec.request_form(record),
+        answer=codec.result_form(record),
+        context=msgspec.json.encode(context),
+        until_report=not kept,
+    )
+
+
+def context_of(trace: Trace) -> Context:
+    """The context that a stored trace carries."""
+    context: Any = msgspec.json.decode(trace.context, type=Context)
+    return context if isinstance(context, Context) else Context()

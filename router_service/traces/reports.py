@@ -1,0 +1,104 @@
+"""Reports: what came of a decision is taken once, and settled at the prices of the decision's own catalogue."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from router_service.domain.money import MILLION
+from router_service.domain.problems import Problem
+from router_service.domain.report import OutcomeReport, ReportedAttempt
+from router_service.store.interface import Attempt, Report, Store, StoredTrace, Taken
+from router_service.traces.record import Context, context_of
+from router_service.traces.recorder import Recorder
+
+# Where several instances share a store, a report may overtake the trace that another one is about to write.
+_OVERTAKEN_S = (0.1, 0.3)
+
+
+class UnknownTrace(Exception):
+    """There is no such trace, or it is no longer kept."""
+
+
+class UnlistedEndpoint(Exception):
+    """A report of endpoints that the decision did not list: attempts outside the policy."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("; ".join(map(str, problems)))
+        self.problems = problems
+
+
+class Reports:
+    """Takes reports of traces that are pending or stored."""
+
+    def __init__(self, store: Store, recorder: Recorder) -> None:
+        self._store, self._recorder = store, recorder
+
+    async def find(self, trace_id: str) -> StoredTrace:
+        """A trace with its reports. Raises UnknownTrace, or StoreLost."""
+        found = await self._look(trace_id)
+        for pause in _OVERTAKEN_S:
+            if found is not None:
+                return found
+            await asyncio.sleep(pause)
+            found = await self._look(trace_id)
+        if found is None:
+            raise UnknownTrace(trace_id)
+        return found
+
+    async def take(self, report: OutcomeReport, now: int) -> Taken:
+        """Takes a report; durable when it returns. Raises UnknownTrace, UnlistedEndpoint or StoreLost."""
+        trace = (await self.find(report.trace_id)).trace
+        unlisted = [
+            Problem(
+                f"attempts[{number}].endpoint_id",
+                f"the decision did not list {one.endpoint_id}",
+                "report only attempts on the decision's candidates; anything else was outside the policy",
+            )
+            for number, one in enumerate(report.attempts)
+            if one.endpoint_id not in trace.endpoints
+        ]
+        if unlisted:
+            raise UnlistedEndpoint(unlisted)
+        context = context_of(trace)
+        attempts = tuple(
+            Attempt(
+                attempt_id=one.attempt_id,
+                endpoint_id=one.endpoint_id,
+                cost=cost_of(one, context),
+                body=msgspec.json.encode(one),
+            )
+            for one in report.attempts
+        )
+        return await self._store.report(
+            Report(
+                trace_id=report.trace_id,
+                policy_id=trace.policy_id,
+                at=now,
+                outcome=report.outcome,
+                attempts=attempts,
+            )
+        )
+
+    async def _look(self, trace_id: str) -> StoredTrace | None:
+        if self._recorder.pending(trace_id) is not None:
+            await self._recorder.flush()
+        return await self._store.trace(trace_id)
+
+
+def cost_of(attempt: ReportedAttempt, context: Context) -> int:
+    """What an attempt settles at, in 10⁻¹².
+
+    The cost that the caller gives, else tokens × the decision's prices. Where a success does not tell its tokens, or a
+    price is not documented, its estimate; where a failure does not, nothing.
+    """
+    if attempt.cost is not None:
+        return attempt.cost * MILLION
+    input_price, output_price, estimate = context.prices.get(attempt.endpoint_id, (None, None, None))
+    counted = attempt.input_tokens is not None or attempt.output_tokens is not None
+    if counted:
+        tokens = ((attempt.input_tokens or 0, input_price), (attempt.output_tokens or 0, output_price))
+        if all(price is not None for count, price in tokens if count):
+            return sum(count * (price or 0) for count, price in tokens)
+    return 0 if attempt.failure_class else estimate or 0
