@@ -60,7 +60,6 @@ POLICIES = Section(
     "policy_id",
     "what a caller's requests may use, whatever they ask for",
     POLICY_FIELDS,
-    refused=dict.fromkeys(("data_classes", "require_data_class", "daily_budget", "default_reservation"), _LATER),
     overlays=False,
 )
 SECTIONS = (MODELS, ENDPOINTS, POLICIES)

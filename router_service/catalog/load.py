@@ -126,7 +126,9 @@ class _Reading:
         for written in listed:
             own = written.raw(self.found)
             try:
-                read.append(Policy.read(own))
+                policy = Policy.read(own)
+                self.found.extend(names.unknown_zone(written, policy.time_zone))
+                read.append(policy)
             except InvalidValue as invalid:
                 self._report(written, own, invalid.problems)
         return read

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from rapidfuzz import fuzz
 from rapidfuzz.process import extractOne
@@ -30,6 +31,15 @@ def dangling_default(settings: Settings, policies: Iterable[str]) -> Iterator[Lo
         if policy_id not in known:
             cure = suggestion(policy_id, known) or "name one of the policies"
             yield Located(file, line, Problem("default_policy", f'"{policy_id}" is no policy here', cure))
+
+
+def unknown_zone(policy: Written, time_zone: str) -> Iterator[Located]:
+    """The problem of a policy whose `time_zone` this machine's table of zones does not have."""
+    try:
+        ZoneInfo(time_zone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        problem = Problem("time_zone", f'"{time_zone}" is no time zone', "use an IANA name such as Europe/Berlin")
+        yield policy.located(problem)
 
 
 def clashes(

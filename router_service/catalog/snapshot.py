@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -26,9 +26,23 @@ class Snapshot:
     @classmethod
     def of(cls, content: Content, loaded_at: int) -> Snapshot:
         """Compiles a content. Raises InvalidValue where ids repeat or an alias does not mean exactly one model."""
-        index = Index(content.endpoints, content.pool_names)
+        slices = cls.in_slices(content, content.version(), loaded_at)
+        while True:
+            try:
+                next(slices)
+            except StopIteration as made:
+                snapshot: Snapshot = made.value
+                return snapshot
+
+    @classmethod
+    def in_slices(cls, content: Content, version: str, loaded_at: int) -> Generator[None, None, Snapshot]:
+        """The same bit by bit, of a content whose version is known: a generator that returns the snapshot."""
+        index = yield from Index.in_slices(content.endpoints, content.pool_names)
         policies = {policy.policy_id: _kept(policy) for policy in content.policies}
-        return cls(content, content.version(), index, MappingProxyType(policies), loaded_at)
+        for policy in policies.values():
+            index.sets_of(policy)
+            yield
+        return cls(content, version, index, MappingProxyType(policies), loaded_at)
 
 
 def _kept(policy: Policy) -> Policy:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 import uvloop
 
+from router_service.catalog.aside import LoadFailed
 from router_service.catalog.load import CatalogInvalid
 from router_service.cli.options import CATALOG, UsageProblem, example_catalog, flag
 from router_service.server.app import Settings, serve
 from router_service.server.listen import DEFAULT_ADDRESS, Address, AddressError, parse_addresses
 from router_service.server.log import FORMATS, LEVELS
+from router_service.store.interface import Store
+from router_service.store.open import StoreUrlError, open_store
+
+NO_STORE = "none"
 
 
 @click.command()
@@ -22,6 +28,12 @@ from router_service.server.log import FORMATS, LEVELS
     help=f"Where to listen; may be given several times; unix:/path for a socket.  [default: {DEFAULT_ADDRESS}]",
 )
 @CATALOG
+@flag(
+    "--store",
+    metavar="URL",
+    help="Where budgets and traces are kept: sqlite:PATH, redis://HOST:PORT/DB, or none."
+    "  [default: sqlite: in the user's state folder]",
+)
 @flag("--admin", metavar="HOST:PORT", help="Where to answer /metrics and /healthz over HTTP.  [default: nowhere]")
 @flag("--insecure", is_flag=True, help="Allow plain gRPC beyond loopback and Unix sockets.")
 @flag("--stateless", is_flag=True, help="Allow requests that bring their own candidates and policy.")
@@ -32,6 +44,7 @@ from router_service.server.log import FORMATS, LEVELS
 def command(
     listen: tuple[str, ...],
     catalog: Path | None,
+    store: str | None,
     admin: str | None,
     insecure: bool,
     stateless: bool,
@@ -48,6 +61,7 @@ def command(
             catalog=catalog or example_catalog(),
             addresses=addresses,
             admin=admin_address,
+            store=_store(store),
             stateless=stateless,
             reflection=all(one.is_local for one in addresses) if reflection is None else reflection,
             grace_s=grace,
@@ -59,8 +73,22 @@ def command(
         uvloop.run(serve(settings, _say_ready))
     except AddressError as error:
         raise UsageProblem(str(error)) from None
+    except StoreUrlError as error:
+        raise UsageProblem(f"--store: {error}") from None
+    except LoadFailed as error:
+        raise UsageProblem(f"loading the catalogue failed: {error}") from None
     except CatalogInvalid as invalid:
         raise UsageProblem("\n".join(str(problem) for problem in invalid.problems)) from None
+
+
+def _store(url: str | None) -> Store | None:
+    """The store of a URL; by default a file of the user's own, where programs keep their state."""
+    if url == NO_STORE:
+        return None
+    if url is None:
+        state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+        url = f"sqlite:{state / 'router-service' / 'router.db'}"
+    return open_store(url)
 
 
 def _admin_address(text: str | None, *, insecure: bool) -> Address | None:

@@ -62,7 +62,7 @@ FIELDS: Table = table(
 )
 
 
-class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One endpoint in canonical units; `read` makes one of raw values.
 
     Prices are integer millionths of the currency per million tokens, instants and durations integer milliseconds,

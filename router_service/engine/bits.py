@@ -33,26 +33,34 @@ def positions(bits: int) -> Iterator[int]:
 class PrefixSets:
     """For a numeric fact: which endpoints document a value below, or at most, a limit."""
 
-    __slots__ = ("_joined", "_marks", "_positions", "_values", "documented")
+    __slots__ = ("_joined", "_marks", "_positions", "_size", "documented", "values")
 
     def __init__(self, facts: Iterable[tuple[int, int]], size: int) -> None:
-        """`facts` are pairs (value, position) of the endpoints that document the fact."""
+        """`facts` are pairs (value, position) of the endpoints that document the fact. To be compiled before use."""
         ordered = sorted(facts)
-        self._values = [value for value, _ in ordered]
+        self.values = [value for value, _ in ordered]
         self._positions = [position for _, position in ordered]
+        self._size = size
         self._marks = [0]
-        for start in range(0, len(ordered), _STRIDE):
-            self._marks.append(self._marks[-1] | bitset(self._positions[start : start + _STRIDE], size))
-        self.documented = self._marks[-1]
+        self.documented = 0
         self._joined: Bounded[int, int] = Bounded(128)
+
+    def compile(self) -> Iterator[None]:
+        """Makes the sets, slice by slice."""
+        for start in range(0, len(self._positions), _STRIDE):
+            self._marks.append(self._marks[-1] | bitset(self._positions[start : start + _STRIDE], self._size))
+            if len(self._marks) % _STRIDE == 0:
+                yield
+        self.documented = self._marks[-1]
+        yield
 
     def below(self, limit: int) -> int:
         """The endpoints whose value is < limit."""
-        return self._first(bisect_left(self._values, limit))
+        return self._first(bisect_left(self.values, limit))
 
     def at_most(self, limit: int) -> int:
         """The endpoints whose value is ≤ limit."""
-        return self._first(bisect_right(self._values, limit))
+        return self._first(bisect_right(self.values, limit))
 
     def above(self, limit: int) -> int:
         """The endpoints whose value is > limit."""
@@ -63,7 +71,7 @@ class PrefixSets:
         mark, rest = divmod(count, _STRIDE)
         if not rest:
             return self._marks[mark]
-        if count == len(self._values):
+        if count == len(self.values):
             return self.documented
         bits = self._joined.get(count)
         if bits is None:

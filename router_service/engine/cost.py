@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.money import MILLION
@@ -33,12 +32,10 @@ def estimated_cost(endpoint: Endpoint, request: RouteRequest) -> int | None:
 class CostSets:
     """The endpoints above a limit of cost, and those whose cost is not documented, for any request's tokens."""
 
-    def __init__(self, endpoints: Sequence[Endpoint]) -> None:
-        groups: dict[tuple[int | None, int | None, int | None], list[int]] = defaultdict(list)
-        for position, endpoint in enumerate(endpoints):
-            groups[endpoint.input_price, endpoint.output_price, endpoint.max_output_tokens].append(position)
-        # One endpoint stands for all that have the same prices and the same output limit.
-        self._groups = [(endpoints[members[0]], members) for members in groups.values()]
+    def __init__(self, endpoints: Sequence[Endpoint], by_prices: Mapping[object, Sequence[int]]) -> None:
+        """`by_prices` groups the positions of endpoints that have the same prices and the same output limit."""
+        # One endpoint of each group stands for all.
+        self._groups = [(endpoints[members[0]], members) for members in by_prices.values()]
         self._size = len(endpoints)
         self._remembered: Bounded[tuple[int | None, int | None, int], tuple[int, int]] = Bounded(256)
 

@@ -110,7 +110,7 @@ def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Sel
 def _failover(case: Case, survivors: int) -> tuple[list[int], tuple[Candidate, ...]]:
     """The positions that become attempts, down the ranking of the survivors, and the candidates made of them."""
     index, request = case.index, case.request
-    ranking = index.scoring.best(survivors, index.scoring.ask(request))
+    ranking = index.rankings.best(survivors, index.rankings.ask(request))
     spendable = None if request.deadline_ms is None else spendable_ms(request.deadline_ms)
     needs = ((i, need_ms(index.endpoints[i], request.expected_output_tokens)) for i in ranking.order)
     attempts = failover_list(needs, spendable, request.max_attempts)

@@ -23,8 +23,7 @@ def explain(index: Index, policy: Policy, request: RouteRequest, now: int) -> Ex
     """The very result of `decide`, and each endpoint of the pool with its rank and score or all its refusals."""
     selection = select(index, policy, request, now)
     exclusions = _exclusions(selection)
-    scoring = index.scoring
-    ranking = scoring.whole(selection.survivors, scoring.ask(request))
+    ranking = index.rankings.whole(selection.survivors, index.rankings.ask(request))
     ranks = {position: rank for rank, position in enumerate(ranking.order, start=1)}
     attempts = {position: attempt for attempt, position in enumerate(selection.attempts, start=1)}
     sets = selection.case.policy

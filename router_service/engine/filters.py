@@ -18,7 +18,8 @@ from router_service.domain.money import COST_UNIT, plain
 from router_service.domain.request import RouteRequest
 from router_service.engine.cost import estimated_cost
 from router_service.engine.entries import PolicySets
-from router_service.engine.index import Index, blended_by_four
+from router_service.engine.facts import blended_by_four
+from router_service.engine.index import Index
 from router_service.engine.time_budget import need_ms, spendable_ms
 
 

@@ -7,11 +7,8 @@ order in which they were given can have no effect. Everything remembered here di
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import partial
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TypeVar
 
 from router_service.domain import words
 from router_service.domain.decision import Decision, Refusal
@@ -20,16 +17,15 @@ from router_service.domain.policy import Policy, residency_admits
 from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.request import RouteRequest
 from router_service.domain.text import fold
-from router_service.engine.bits import PrefixSets, bitset
+from router_service.engine.bits import bitset
 from router_service.engine.cache import Bounded
 from router_service.engine.cost import CostSets
 from router_service.engine.entries import PolicySets, compile_policy, region_test
+from router_service.engine.facts import Facts
 from router_service.engine.glob import WILDCARD, matcher
 from router_service.engine.model_id import ModelNames
 from router_service.engine.needs import NeedSets
-from router_service.engine.scoring import Scoring
-
-_Key = TypeVar("_Key", bound=Hashable)
+from router_service.engine.ranking import Rankings
 
 
 class Index:
@@ -37,56 +33,68 @@ class Index:
 
     def __init__(self, endpoints: Iterable[Endpoint], pool_names: Iterable[str] = ()) -> None:
         """Raises InvalidValue where two endpoints share an id, or an alias does not mean exactly one model."""
+        for _ in self.compile(endpoints, pool_names):
+            pass
+
+    @classmethod
+    def in_slices(cls, endpoints: Iterable[Endpoint], pool_names: Iterable[str] = ()) -> Generator[None, None, Index]:
+        """The same, made bit by bit: a generator that returns the index, for whoever has other work to do between."""
+        index = cls.__new__(cls)
+        yield from index.compile(endpoints, pool_names)
+        return index
+
+    def compile(self, endpoints: Iterable[Endpoint], pool_names: Iterable[str]) -> Iterator[None]:
+        """Compiles an instance that was made without it; each step is a slice of at most some milliseconds."""
         self.endpoints: tuple[Endpoint, ...] = tuple(sorted(endpoints, key=lambda one: one.endpoint_id.encode()))
         self.size = len(self.endpoints)
         self.everything = (1 << self.size) - 1
         self.position = {endpoint.endpoint_id: i for i, endpoint in enumerate(self.endpoints)}
         _refuse_repeated_ids(self.endpoints)
-        self.models = ModelNames(self.endpoints, words.POOL_NAMES | {fold(name) for name in pool_names})
-        self._compile_words()
-        self._compile_numbers()
-        self.scoring = Scoring(self.endpoints)
+        yield
+        self.models = ModelNames.__new__(ModelNames)
+        yield from self.models.compile(self.endpoints, words.POOL_NAMES | {fold(name) for name in pool_names})
+        facts = Facts(self.endpoints)
+        yield from facts.gather()
+        self._take_sets(facts)
+        self.costs = CostSets(self.endpoints, facts.positions["prices"])
+        self.needs = NeedSets(self.endpoints, facts.positions["speed"])
+        yield from self.needs.compile()
+        self.rankings = Rankings(self.endpoints, facts.positions["tag"], facts.positions["language"])
+        yield from self.rankings.compile()
         self._policies: Bounded[int, PolicySets] = Bounded(1024)
         self._regions: Bounded[str, int] = Bounded(1024)
         self.usable_slugs: Bounded[PolicySets, list[str]] = Bounded(1024)
         self.answers: Bounded[tuple[PolicySets, RouteRequest, int], Decision | Refusal] = Bounded(2048)
 
-    def _compile_words(self) -> None:
-        self.classes = self._grouped(lambda one: [one.sovereignty])
+    def _take_sets(self, facts: Facts) -> None:
+        """The sets that rules look at, by what they are to a rule."""
+        sets, prefixes = facts.sets, facts.prefixes
+        self.classes: dict[str, int] = sets["class"]
         self.outside_residency = {
-            residency: self._where(partial(_is_outside, residency)) for residency in words.RESIDENCIES
+            residency: _union(bits for one, bits in self.classes.items() if not residency_admits(residency, one))
+            for residency in words.RESIDENCIES
         }
-        self.by_slug = self._grouped(lambda one: [one.model])
-        self.catalog_only = self._where(lambda one: one.kind == words.CATALOG_ONLY)
-        self.partners = self._where(lambda one: one.kind == words.PARTNER)
-        self.unroutable = self._where(lambda one: one.status not in words.ROUTABLE_STATUSES)
-        self.unknown_status = self._where(lambda one: one.status == words.UNKNOWN)
-        self.not_text = self._where(lambda one: one.model_type != words.TEXT)
-        self.without_tools = self._where(lambda one: not one.tools)
-        takes = self._grouped(lambda one: one.input_modalities)
-        self.lacking = {word: self.everything & ~takes.get(word, 0) for word in words.MODALITIES}
-        self.below_level = {
-            asked: self._where(partial(_is_below, level)) for level, asked in enumerate(words.STRUCTURED_OUTPUTS)
-        }
-        self.by_model_class = self._grouped(lambda one: one.model_classes)
-        self._by_provider = self._grouped(lambda one: [fold(one.provider)])
-        self._by_place = self._grouped(lambda one: [(one.country, fold(one.region))])
-
-    def _compile_numbers(self) -> None:
-        self.windows = self._sorted(lambda one: one.context_window)
-        self.output_limits = self._sorted(lambda one: one.max_output_tokens)
-        # 3 × input + output: four times the blended price, so that the ceiling is compared in integers.
-        self.blended = self._sorted(blended_by_four)
-        self.retirements = self._sorted(lambda one: one.retires_at)
-        self.suppressions = self._sorted(lambda one: one.suppressed_until)
-        self._instants = sorted(
-            instant
-            for one in self.endpoints
-            for instant in (one.retires_at, one.suppressed_until)
-            if instant is not None
+        self.by_slug: dict[str, int] = sets["slug"]
+        self.catalog_only = sets["kind"].get(words.CATALOG_ONLY, 0)
+        self.partners = sets["kind"].get(words.PARTNER, 0)
+        self.unroutable = _union(
+            bits for status, bits in sets["status"].items() if status not in words.ROUTABLE_STATUSES
         )
-        self.costs = CostSets(self.endpoints)
-        self.needs = NeedSets(self.endpoints)
+        self.unknown_status = sets["status"].get(words.UNKNOWN, 0)
+        self.not_text = self.everything & ~sets["type"].get(words.TEXT, 0)
+        self.without_tools = sets["tools"].get(False, 0)
+        self.lacking = {word: self.everything & ~sets["modality"].get(word, 0) for word in words.MODALITIES}
+        self.below_level = {
+            asked: _union(sets["level"].get(lower, 0) for lower in words.STRUCTURED_OUTPUTS[:level])
+            for level, asked in enumerate(words.STRUCTURED_OUTPUTS)
+        }
+        self.by_model_class: dict[str, int] = sets["model_class"]
+        self._by_provider: dict[str, int] = sets["provider"]
+        self._by_place: dict[tuple[str, str], int] = sets["place"]
+        self.windows, self.output_limits = prefixes["window"], prefixes["output_limit"]
+        self.blended = prefixes["blended"]
+        self.retirements, self.suppressions = prefixes["retirement"], prefixes["suppression"]
+        self._instants = sorted((*self.retirements.values, *self.suppressions.values))
 
     def sets_of(self, policy: Policy) -> PolicySets:
         """The policy compiled for this index; remembered for as long as the policy itself is held."""
@@ -126,35 +134,6 @@ class Index:
     def at(self, endpoint_ids: Iterable[str]) -> int:
         """The set of the endpoints with these ids; ids that nobody has are nobody's."""
         return bitset((self.position[one] for one in endpoint_ids if one in self.position), self.size)
-
-    def _where(self, test: Callable[[Endpoint], bool]) -> int:
-        return bitset((i for i, endpoint in enumerate(self.endpoints) if test(endpoint)), self.size)
-
-    def _grouped(self, keys: Callable[[Endpoint], Iterable[_Key]]) -> dict[_Key, int]:
-        groups: dict[_Key, list[int]] = defaultdict(list)
-        for position, endpoint in enumerate(self.endpoints):
-            for key in keys(endpoint):
-                groups[key].append(position)
-        return {key: bitset(members, self.size) for key, members in groups.items()}
-
-    def _sorted(self, fact: Callable[[Endpoint], int | None]) -> PrefixSets:
-        facts = ((fact(endpoint), position) for position, endpoint in enumerate(self.endpoints))
-        return PrefixSets(((value, position) for value, position in facts if value is not None), self.size)
-
-
-def blended_by_four(endpoint: Endpoint) -> int | None:
-    """Four times the blended price, in millionths: 3 × input + output; None unless both prices are documented."""
-    if endpoint.input_price is None or endpoint.output_price is None:
-        return None
-    return 3 * endpoint.input_price + endpoint.output_price
-
-
-def _is_outside(residency: str, endpoint: Endpoint) -> bool:
-    return not residency_admits(residency, endpoint.sovereignty)
-
-
-def _is_below(level: int, endpoint: Endpoint) -> bool:
-    return words.STRUCTURED_OUTPUTS.index(endpoint.structured_output) < level
 
 
 def _union(sets: Iterable[int]) -> int:

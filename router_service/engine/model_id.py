@@ -11,6 +11,7 @@ from router_service.domain.endpoint import Endpoint
 from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.text import fold
 from router_service.engine.cache import Bounded
+from router_service.engine.facts import SLICE
 
 REVISION, VERSION, PATH, PREFIX, DATE = "revision", "version", "path", "prefix", "date"
 # Steps that leave something of the version open, so that what they find is approximate.
@@ -65,20 +66,27 @@ class ModelNames:
 
     def __init__(self, endpoints: Iterable[Endpoint], pool_names: frozenset[str]) -> None:
         """Raises InvalidValue where an alias belongs to two slugs, or is a slug or a pool name itself."""
+        for _ in self.compile(endpoints, pool_names):
+            pass
+
+    def compile(self, endpoints: Iterable[Endpoint], pool_names: frozenset[str]) -> Iterator[None]:
+        """The same, bit by bit, for an instance that was made without it."""
         self.pool_names = pool_names
         self.aliases: dict[str, set[str]] = {}
         self._vendors: dict[str, set[str]] = {}
         self._providers: dict[str, set[str]] = {}
-        for endpoint in endpoints:
+        self._resolved: Bounded[str, Resolution | None] = Bounded(4096)
+        for number, endpoint in enumerate(endpoints):
             self.aliases.setdefault(endpoint.model, set()).update(endpoint.aliases)
-            self._vendors.setdefault(endpoint.model, set()).update({endpoint.vendor} - {""})
+            self._vendors.setdefault(endpoint.model, set()).update((endpoint.vendor,) if endpoint.vendor else ())
             self._providers.setdefault(endpoint.model, set()).add(fold(endpoint.provider))
-        self._known_vendors = frozenset().union(*self._vendors.values())
+            if number % SLICE == 0:
+                yield
+        self._known_vendors: frozenset[str] = frozenset().union(*self._vendors.values())
         self._slug_of = {slug: slug for slug in self.aliases}
         problems = list(self._clashes())
         if problems:
             raise InvalidValue("aliases", problems)
-        self._resolved: Bounded[str, Resolution | None] = Bounded(4096)
 
     def _clashes(self) -> Iterator[Problem]:
         for slug in sorted(self.aliases):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from router_service.domain.endpoint import Endpoint
@@ -16,16 +15,18 @@ from router_service.engine.time_budget import generation_ms, need_ms
 class NeedSets:
     """Endpoints by their speed, and for each speed by what they need before the first token."""
 
-    def __init__(self, endpoints: Sequence[Endpoint]) -> None:
-        by_speed: dict[Fraction | None, list[tuple[int, int]]] = defaultdict(list)
-        for position, endpoint in enumerate(endpoints):
-            by_speed[endpoint.tokens_per_second].append((need_ms(endpoint, None), position))
-        self._by_speed = {
-            speed: ([need for need, _ in sorted(members)], [position for _, position in sorted(members)])
-            for speed, members in by_speed.items()
-        }
-        self._size = len(endpoints)
+    def __init__(self, endpoints: Sequence[Endpoint], by_speed: Mapping[Fraction | None, Sequence[int]]) -> None:
+        """`by_speed` groups the positions of endpoints by their tokens per second. To be compiled before use."""
+        self._endpoints, self._given = endpoints, by_speed
+        self._by_speed: dict[Fraction | None, tuple[list[int], list[int]]] = {}
         self._remembered: Bounded[tuple[int, int | None], int] = Bounded(256)
+
+    def compile(self) -> Iterator[None]:
+        """Sorts each group, slice by slice."""
+        for speed, members in self._given.items():
+            ordered = sorted((need_ms(self._endpoints[position], None), position) for position in members)
+            self._by_speed[speed] = [need for need, _ in ordered], [position for _, position in ordered]
+            yield
 
     def above(self, spendable: int, expected_output_tokens: int | None) -> int:
         """The endpoints whose need is more than `spendable` ms."""
@@ -36,5 +37,5 @@ class NeedSets:
             for speed, (needs, members) in self._by_speed.items():
                 left = spendable - generation_ms(expected_output_tokens, speed)
                 beyond += members[bisect_right(needs, left) :]
-            found = self._remembered[key] = bitset(beyond, self._size)
+            found = self._remembered[key] = bitset(beyond, len(self._endpoints))
         return found

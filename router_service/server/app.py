@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import time
 from collections.abc import Callable
@@ -15,9 +16,10 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from router_service.catalog.load import CatalogInvalid, load
+from router_service.asks import Memory
+from router_service.catalog.aside import Loaded, LoadFailed, load_aside
+from router_service.catalog.load import CatalogInvalid
 from router_service.catalog.served import Served
-from router_service.catalog.snapshot import Snapshot
 from router_service.catalog.watch import Watch
 from router_service.router import Router
 from router_service.server import catalog_service, router_service
@@ -28,10 +30,15 @@ from router_service.server.log import make_logger
 from router_service.server.metrics import Metrics
 from router_service.server.router_service import RouterServicer
 from router_service.server.rpc import Calls
+from router_service.server.upkeep import Upkeep
+from router_service.store.interface import Store
+from router_service.wire.trace import CODEC
 
 SERVICES = (router_service.SERVICE, catalog_service.SERVICE)
 # The health of the catalogue's files, apart from the services: they serve the last good version whatever the files say.
 CATALOG_HEALTH = "catalog"
+# The health of the store: decisions go on without it, budgets as their policies say.
+STORE_HEALTH = "store"
 MESSAGE_MAX = 4 * 1024 * 1024
 
 _SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -52,6 +59,7 @@ class Settings:
     addresses: tuple[Address, ...]
     admin: Address | None = None
     stateless: bool = False
+    store: Store | None = None
     reflection: bool = True
     grace_s: float = 10.0
     log_level: str = "info"
@@ -66,7 +74,11 @@ class App:
         self._log: Any = make_logger(settings.log_level, settings.log_format)
         self._metrics = Metrics()
         self._served = Served()
-        self._router = Router(self._served, clock, stateless=settings.stateless)
+        memory = None if settings.store is None else Memory.of(settings.store, CODEC, self._metrics.traces_dropped)
+        self._router = Router(self._served, clock, stateless=settings.stateless, memory=memory)
+        self._upkeep = (
+            None if memory is None else Upkeep(memory, self._served, clock, self._metrics, self._log, self._tell_store)
+        )
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(options=_OPTIONS)
         self._watch = Watch(settings.catalog)
@@ -89,14 +101,17 @@ class App:
 
         It answers from the first moment, NOT_SERVING until the catalogue is loaded; `ready` is told the addresses then.
         """
-        for name in ("", *SERVICES, CATALOG_HEALTH):
+        for name in ("", *SERVICES, CATALOG_HEALTH, STORE_HEALTH):
             await self._health.set(name, _NOT_SERVING)
+        gc.freeze()
         reached = [bind(self._server, address) for address in self._settings.addresses]
         admin = await self._start_admin()
         await self._server.start()
         reloading = None
         try:
-            await self._install(await asyncio.to_thread(self._load))
+            if self._upkeep is not None:
+                await self._upkeep.start()
+            await self._install(await self._load(hurried=True))
             for name in ("", *SERVICES):
                 await self._health.set(name, _SERVING)
             ready(reached)
@@ -110,9 +125,14 @@ class App:
                 with contextlib.suppress(asyncio.CancelledError):
                     await reloading
             await self._server.stop(self._settings.grace_s)
+            if self._upkeep is not None:
+                await self._upkeep.close()
             if admin is not None:
                 admin.close()
             self._log.info("stopped")
+
+    async def _tell_store(self, healthy: bool) -> None:
+        await self._health.set(STORE_HEALTH, _SERVING if healthy else _NOT_SERVING)
 
     def reload(self) -> None:
         """Loads the catalogue now, changed or not (SIGHUP)."""
@@ -130,13 +150,16 @@ class App:
         self._log.info("admin port", address=f"{address.host}:{port}")
         return server
 
-    def _load(self) -> Snapshot:
-        return Snapshot.of(load(self._settings.catalog), self._clock())
+    async def _load(self, *, hurried: bool = False) -> Loaded:
+        return await load_aside(self._settings.catalog, self._clock(), hurried=hurried)
 
-    async def _install(self, snapshot: Snapshot) -> None:
-        before = self._served.snapshot
+    async def _install(self, loaded: Loaded) -> None:
+        snapshot, before = loaded.snapshot, self._served.snapshot
         changed = before is None or before.version != snapshot.version
         if changed:
+            # Before the first decision that refers to it: a trace must find the catalogue it was made on.
+            if self._upkeep is not None:
+                await self._upkeep.keep_catalog(snapshot.version, loaded.archive)
             self._served.install(snapshot)
         self._metrics.installed(snapshot, changed=changed)
         await self._health.set(CATALOG_HEALTH, _SERVING)
@@ -150,7 +173,7 @@ class App:
     async def _reload_on_change(self) -> None:
         async for _ in self._watch.changes():
             try:
-                await self._install(await asyncio.to_thread(self._load))
+                await self._install(await self._load())
             except CatalogInvalid as invalid:
                 self._metrics.rejected()
                 await self._health.set(CATALOG_HEALTH, _NOT_SERVING)
@@ -158,6 +181,9 @@ class App:
                     "catalogue rejected, the last good version goes on serving",
                     problems=[str(problem) for problem in invalid.problems],
                 )
+            except LoadFailed as failed:
+                self._metrics.rejected()
+                self._log.error("loading failed, the last good version goes on serving", reason=str(failed))
             except Exception as fault:  # noqa: BLE001 - a fault in loading must not end the service
                 self._log.error("fault while loading the catalogue", exc_info=fault)
 

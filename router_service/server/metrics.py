@@ -11,6 +11,7 @@ from router_service.domain.decision import Decision, Refusal
 
 DECIDED = "decided"
 INLINE_POLICY = "(inline)"
+UNREAD = "(unread)"  # the outcome of a report that makes no sense
 
 
 class Metrics:
@@ -52,6 +53,26 @@ class Metrics:
             "router_catalog_version", "The version served now, as a label.", ["version"], registry=self.registry
         )
 
+        self._traces_dropped = Counter(
+            "router_traces_dropped", "Traces that could not be kept.", registry=self.registry
+        )
+        self._traces_swept = Counter(
+            "router_traces_swept", "Traces removed at the end of their retention.", registry=self.registry
+        )
+        self._store_lost = Gauge(
+            "router_store_lost", "1 while the store cannot be reached or written.", registry=self.registry
+        )
+        self._reports = Counter(
+            "router_reports",
+            "Reports by outcome, and by what became of them: accepted, duplicate, or why they were not taken.",
+            ["outcome", "result"],
+            registry=self.registry,
+        )
+        self._unlisted = Counter(
+            "router_report_unlisted_endpoints",
+            "Attempts reported on endpoints that the decision did not list: outside the policy, and refused.",
+            registry=self.registry,
+        )
         # The children of labels, since finding one costs more than counting with it; few, as labels are.
         self._counting: dict[tuple[str, str], Callable[[], None]] = {}
         self._timing: dict[tuple[str, str], Callable[[float], None]] = {}
@@ -80,6 +101,26 @@ class Metrics:
         self._loaded_at.set(snapshot.loaded_at / 1000)
         self._version.clear()
         self._version.labels(snapshot.version).set(1)
+
+    def reported(self, outcome: str, result: str) -> None:
+        """Counts a report; the outcome is one of the domain's, or UNREAD."""
+        self._reports.labels(outcome, result).inc()
+
+    def unlisted(self, attempts: int) -> None:
+        """Counts attempts on endpoints that the decision did not list."""
+        self._unlisted.inc(attempts)
+
+    def traces_dropped(self, count: int) -> None:
+        """Traces could not be kept."""
+        self._traces_dropped.inc(count)
+
+    def swept(self, count: int) -> None:
+        """Traces were removed at the end of their retention."""
+        self._traces_swept.inc(count)
+
+    def store_lost(self, *, lost: bool) -> None:
+        """Whether the store is lost now."""
+        self._store_lost.set(lost)
 
     def rejected(self) -> None:
         """A catalogue was rejected; the last good one goes on serving."""

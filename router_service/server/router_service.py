@@ -20,6 +20,7 @@ from router_service.v1 import router_service_pb2 as pb
 from router_service.wire.answer import decide_response
 from router_service.wire.errors import item_error, kind_of
 from router_service.wire.read import AskReader, parse
+from router_service.wire.trace import read_explained_trace
 from router_service.wire.write import explain_response
 
 SERVICE = pb.DESCRIPTOR.services_by_name["RouterService"].full_name
@@ -43,9 +44,15 @@ class RouterServicer:
     def _decide(self, raw: bytes) -> bytes | Awaitable[bytes]:
         return self._answer(parse(pb.DecideRequest, raw))
 
-    def _explain(self, raw: bytes) -> bytes:
+    def _explain(self, raw: bytes) -> bytes | Awaitable[bytes]:
+        """The explanation at once, or one to await where a trace must be found."""
         request = parse(pb.ExplainRequest, raw)
+        if request.trace_id:
+            return self._explain_trace(read_explained_trace(request), request.request_id)
         return explain_response(self._router.explain(self._read(request)), request.request_id).SerializeToString()
+
+    async def _explain_trace(self, trace_id: str, request_id: str) -> bytes:
+        return explain_response(await self._router.explain_trace(trace_id), request_id).SerializeToString()
 
     async def _decide_stream(self, items: AsyncIterator[bytes], _context: Context) -> AsyncIterator[bytes]:
         async for raw in items:

@@ -1,7 +1,9 @@
 """The one interface of all stores, and the values that go in and out (docs/reliability.md, Stores).
 
-Amounts are integers of 10⁻¹² of the currency, instants integer milliseconds, bodies opaque bytes. Every method may
-raise StoreLost, and nothing else; a caller decides then what a lost store means for it.
+Amounts are integers of 10⁻¹² of the currency, none negative and of any size; instants integer milliseconds, all of the
+caller's clock; bodies opaque bytes. Every method may raise StoreLost, and nothing else; a caller decides then what a
+lost store means for it. What it asked for may have been done all the same, so every call may be made again: a second
+time changes nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +16,27 @@ import msgspec
 
 class StoreLost(Exception):
     """The store cannot be reached, is full, or is too slow; says which store and why, without any secret."""
+
+
+REMEMBERED_MS = 7 * 24 * 3600 * 1000
+"""How long a reservation and the ids of a trace's attempts are known after the last word of them.
+
+They are known as long as the trace is, where that is longer. A report after that is one of a trace that was never
+reserved, so it cannot count twice.
+"""
+
+SPENDING_DAYS = 400
+"""How long a day's spending is known."""
+
+GRACE_MS = 3600 * 1000
+"""How long a version of the catalogue, or a report, waits for its trace to be written."""
+
+
+class Timeouts(msgspec.Struct, frozen=True):
+    """Seconds after which a call is lost: `money` for reserve, report and spending, `other` for each step of others."""
+
+    money: float = 1.0
+    other: float = 5.0
 
 
 class Spending(msgspec.Struct, frozen=True):
@@ -141,7 +164,10 @@ class Store(Protocol):
         """What logs and metrics call it: `sqlite`, `redis`."""
 
     async def open(self) -> None:
-        """Connects, and brings an older form of the stored data up to date."""
+        """Connects, and brings an older form of the stored data up to date.
+
+        Where it raises StoreLost, later calls try to connect anew, as they do whenever the store was lost.
+        """
 
     async def close(self) -> None:
         """Ends what is under way and lets go; calls after it raise StoreLost."""
@@ -149,22 +175,27 @@ class Store(Protocol):
     async def reserve(self, reservation: Reservation) -> Reserved:
         """Checks and reserves in one atomic step.
 
-        Not made where the day's total has reached the budget, or the amount does not fit in what is left. The same
-        trace_id again changes nothing and answers as the first time.
+        Not made where the day's total has reached the budget, or the amount does not fit in what is left: then nothing
+        is kept, and the same trace_id may ask again for less. Once made, the same trace_id again changes nothing and
+        answers as the first time.
         """
 
     async def spending(self, policy_id: str, day: str) -> Spending:
         """What is spent on a day."""
 
     async def expire(self, now: int, limit: int) -> int:
-        """Settles reservations whose time has passed at their amounts, at most `limit`; how many there were."""
+        """Settles reservations whose time has passed (expires_at ≤ now) at their amounts, at most `limit`; how many."""
 
     async def report(self, report: Report) -> Taken:
         """Takes a report in one atomic step, durable when it returns: known attempts change nothing.
 
         The first report of a reserved trace ends its reservation and settles the sum of its new attempts' costs on the
         reservation's day; later ones add theirs. Where the reservation had expired, and so was settled at its
-        amount, the first report puts the actual costs in its place. A trace of `until_report` is removed.
+        amount, the first report puts the actual costs in its place. One without attempts settles at nothing, which is
+        how to give a reservation back. A trace that was never reserved has no day, and costs nothing.
+
+        Kept with the trace, before or after it is written: a report with a new attempt, its new ones alone, or with an
+        outcome not told before. A trace of `until_report` is removed, with its reports, and not written later.
         """
 
     async def write_traces(self, traces: Sequence[Trace]) -> None:
@@ -177,7 +208,10 @@ class Store(Protocol):
         """A page, newest first. Raises ValueError for a cursor that was not made here."""
 
     async def keep_catalog(self, version: str, body: bytes) -> None:
-        """Keeps a version of the catalogue for as long as a trace refers to it."""
+        """Keeps a version of the catalogue for as long as a trace refers to it.
+
+        That is until the last to expire of the traces written for it has, and at least GRACE_MS from the first sweep.
+        """
 
     async def catalog(self, version: str) -> bytes | None:
         """A kept version."""
@@ -185,5 +219,7 @@ class Store(Protocol):
     async def sweep(self, now: int, keep: str, limit: int) -> Swept:
         """Removes at most `limit` expired traces with their reports, and the versions that no trace refers to.
 
-        `keep` is the version that serves now, which stays.
+        `keep` is the version that serves now, which stays, for GRACE_MS after the last such sweep too. It goes in small
+        steps with pauses between them, so that it hinders nothing, and may take minutes. What is no longer remembered
+        (see the constants above) goes too; versions go when no expired trace is left.
         """

@@ -40,7 +40,7 @@ def explain_response(explained: Explained, request_id: str) -> pb.ExplainRespons
         endpoints=[_endpoint_explanation(one) for one in explained.explanation.endpoints]
     )
     result = explained.explanation.result
-    form = result_form(result, "", explained.catalog_version, explained.now)
+    form = result_form(result, explained.trace_id, explained.catalog_version, explained.now)
     (explanation.decision if isinstance(result, Decision) else explanation.refusal).MergeFromString(form)
     return pb.ExplainResponse(request_id=request_id, explanation=explanation)
 
@@ -81,8 +81,8 @@ def write_endpoint(endpoint: Endpoint) -> endpoint_pb2.Endpoint:
         sovereignty=endpoint.sovereignty,
         kind=endpoint.kind,
         status=endpoint.status,
-        retires_at=_timestamp(endpoint.retires_at),
-        suppressed_until=_timestamp(endpoint.suppressed_until),
+        retires_at=write_timestamp(endpoint.retires_at),
+        suppressed_until=write_timestamp(endpoint.suppressed_until),
         model_type=endpoint.model_type,
         input_modalities=endpoint.input_modalities,
         context_window=endpoint.context_window,
@@ -128,7 +128,7 @@ def watch_response(snapshot: Snapshot) -> catalog_service_pb2.WatchCatalogRespon
     """A version of the catalogue that serves."""
     return catalog_service_pb2.WatchCatalogResponse(
         catalog_version=snapshot.version,
-        loaded_at=_timestamp(snapshot.loaded_at),
+        loaded_at=write_timestamp(snapshot.loaded_at),
         endpoints=snapshot.index.size,
         policies=len(snapshot.policies),
         default_policy=snapshot.content.default_policy,
@@ -140,5 +140,6 @@ def _price(millionths: int | None) -> float | None:
     return None if millionths is None else nearest_double(millionths)
 
 
-def _timestamp(instant: int | None) -> Timestamp | None:
+def write_timestamp(instant: int | None) -> Timestamp | None:
+    """An instant (ms) as a message; None stays absent."""
     return None if instant is None else Timestamp(seconds=instant // 1000, nanos=instant % 1000 * 1_000_000)

@@ -70,6 +70,12 @@ policies:
     max_price: 0.1234567
     exact_models: true
     retention: 90d
+    data_classes: [Public, internal]
+    require_data_class: true
+    daily_budget: 12.5
+    default_reservation: 0.01
+    time_zone: Europe/Berlin
+    budget_fail_open: true
 """
 
 
@@ -116,6 +122,12 @@ def test_every_field_arrives(tmp_path: Path) -> None:
             max_price=123_456,
             exact_models=True,
             retention="90d",
+            data_classes=("public", "internal"),
+            require_data_class=True,
+            daily_budget=12_500_000,
+            default_reservation=10_000,
+            time_zone="Europe/Berlin",
+            budget_fail_open=True,
         ),
     )
 

@@ -86,7 +86,7 @@ WRONG = {
     "models: [{model: m, input_modalities: text}]": "$.models[0].input_modalities",
     "models: [{model: m, input_modalities: [smell]}]": "$.models[0].input_modalities[0]",
     "models: [{model: m, strong_languages: [deutsch-]}]": "$.models[0].strong_languages[0]",
-    "policies: [{policy_id: p, daily_budget: 5}]": "$.policies[0]",
+    "policies: [{policy_id: p, daily_budget: much}]": "$.policies[0].daily_budget",
     "policies: [{policy_id: p, residency: []}]": "$.policies[0].residency",
     "policies: [{policy_id: p, residency: [any]}]": "$.policies[0].residency[0]",
     "policies: [{policy_id: p, model_allow: ['']}]": "$.policies[0].model_allow[0]",

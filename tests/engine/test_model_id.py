@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from router_service.engine.index import Index
 from router_service.engine.model_id import ModelNames, Resolution, asks_for_eu
 from tests.builders import endpoint
 from tests.shared_data import shared
@@ -14,7 +15,7 @@ OWN = Path(__file__).resolve().parents[1] / "data" / "model_ids.tsv"
 
 
 def _names(*slugs: str, **facts: object) -> ModelNames:
-    return ModelNames([endpoint(f"{slug}@p", model=slug, **facts) for slug in slugs], frozenset())
+    return Index([endpoint(f"{slug}@p", model=slug, **facts) for slug in slugs]).models
 
 
 def _misread(path: Path) -> tuple[int, list[str]]:
@@ -103,7 +104,7 @@ def test_a_known_dated_id_is_never_cut_and_an_undated_one_never_completed() -> N
 
 
 def test_a_provider_in_the_path_is_no_foreign_vendor() -> None:
-    names = ModelNames([endpoint("m@mistralai", vendor="meta"), endpoint("n@x", vendor="mistralai")], frozenset())
+    names = Index([endpoint("m@mistralai", vendor="meta"), endpoint("n@x", vendor="mistralai")]).models
     assert names.resolve("mistralai/m") == Resolution("m", "m", ("path",))
 
 

@@ -25,6 +25,8 @@ class ServerProcess:
 
     def __init__(self, *arguments: str) -> None:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ROUTER_SERVICE_")}
+        if "--store" not in arguments:
+            arguments = ("--store", "none", *arguments)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "router_service.cli", "serve", *arguments],
             stderr=subprocess.PIPE,

@@ -1,0 +1,233 @@
+"""The total order of what survives, by score and what breaks its ties (docs/decision.md, The score)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from router_service.domain import words
+from router_service.domain.decision import TERMS, Score, Standing, Term
+from router_service.domain.endpoint import Endpoint
+from router_service.domain.languages import MANY
+from router_service.domain.request import RouteRequest
+from router_service.engine.bits import positions
+from router_service.engine.cache import Bounded
+from router_service.engine.facts import SLICE
+from router_service.engine.scoring import (
+    FITS,
+    OTHER_FIT,
+    SOVEREIGNTY,
+    WEIGHTS,
+    documentation,
+    is_multilingual,
+    language_fit,
+    task_fit,
+    weighted,
+)
+from router_service.engine.time_budget import DEFAULT_LATENCY_MS, SEARCHED
+
+_LATENCY_SPAN_MS = 1000
+_SIXTEENTHS = 16
+_DEFAULT_SHARE = 4  # sixteenths of output where a request does not say both counts
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """What the score takes from a request: a task and a language that this index can tell apart, and the token mix.
+
+    `output_share` is the share of output in all tokens, in sixteenths.
+    """
+
+    task: str
+    language: str
+    output_share: int
+
+
+class Rankings:
+    """What scores need of an index's endpoints, and the rankings that were asked for."""
+
+    def __init__(
+        self,
+        endpoints: Sequence[Endpoint],
+        tags: Mapping[str, Sequence[int]],
+        languages: Mapping[str, Sequence[int]],
+    ) -> None:
+        """`tags` and `languages` are the positions of the endpoints that have each. To be compiled before use."""
+        self.endpoints = endpoints
+        self._tags, self._languages = tags, languages
+        self._prices: list[tuple[int, int] | None] = []
+        self._latencies: list[int] = []
+        self._own: list[int] = []
+        self._fits: dict[str, list[int]] = {task: [] for task in FITS}
+        self._steady: Bounded[tuple[str, str], list[int]] = Bounded(64)
+        self._rankings: Bounded[tuple[int, Ask], Ranking] = Bounded(512)
+
+    def compile(self) -> Iterator[None]:
+        """Works out what belongs to one endpoint alone, slice by slice."""
+        task = WEIGHTS["task_fit"]
+        for position, one in enumerate(self.endpoints):
+            known = one.input_price is not None and one.output_price is not None
+            self._prices.append((one.input_price or 0, one.output_price or 0) if known else None)
+            self._latencies.append(DEFAULT_LATENCY_MS if one.latency_ms is None else one.latency_ms)
+            self._own.append(
+                weighted(WEIGHTS["documentation"] * documentation(one))
+                + weighted(WEIGHTS["sovereignty"] * SOVEREIGNTY.get(one.sovereignty, 0.0))
+                + weighted(WEIGHTS["error_rate"] * (one.error_rate or 0.0))
+            )
+            for name, fit in FITS.items():
+                self._fits[name].append(weighted(task * fit(one)))
+            if position % SLICE == 0:
+                yield
+
+    def ask(self, request: RouteRequest) -> Ask:
+        """What of the request can make a difference here; tags and languages that nobody has are all the same."""
+        task = words.TASK_ALIASES.get(request.task, request.task)
+        language = request.language
+        return Ask(
+            task if task in FITS or task in self._tags else "",
+            language if language in self._languages or language == MANY else "",
+            output_share(request),
+        )
+
+    def best(self, survivors: int, ask: Ask) -> Ranking:
+        """The first of the survivors in order, as many as a failover list may look at.
+
+        The same set always ranks the same way, so it is worked out once.
+        """
+        found = self._rankings.get((survivors, ask))
+        if found is None:
+            found = self._rankings[survivors, ask] = Ranking(self, survivors, ask, SEARCHED)
+        return found
+
+    def whole(self, survivors: int, ask: Ask) -> Ranking:
+        """All the survivors in order, for an explanation."""
+        return Ranking(self, survivors, ask)
+
+    def steady(self, ask: Ask) -> list[int]:
+        """Each endpoint's sum of the weighted terms that do not depend on the other survivors."""
+        key = (ask.task, ask.language)
+        found = self._steady.get(key)
+        if found is None:
+            sums = zip(self._own, self._task_weights(ask.task), self._language_weights(ask.language), strict=True)
+            found = self._steady[key] = [own + task + language for own, task, language in sums]
+        return found
+
+    def mix_price(self, position: int, output_share: int) -> int | None:
+        """An endpoint's price by a mix of tokens, times 16; None unless both prices are documented."""
+        prices = self._prices[position]
+        if prices is None:
+            return None
+        return (_SIXTEENTHS - output_share) * prices[0] + output_share * prices[1]
+
+    def latency(self, position: int) -> int:
+        """An endpoint's time to the first token in ms, recorded or taken for granted."""
+        return self._latencies[position]
+
+    def _task_weights(self, task: str) -> list[int]:
+        if task in self._fits:
+            return self._fits[task]
+        weights = [weighted(WEIGHTS["task_fit"] * OTHER_FIT)] * len(self.endpoints)
+        for position in self._tags.get(task, ()):
+            weights[position] = weighted(WEIGHTS["task_fit"] * 1.0)
+        return weights
+
+    def _language_weights(self, language: str) -> list[int]:
+        strong = weighted(WEIGHTS["language_fit"] * 1.0)
+        if language == MANY:
+            return [strong if is_multilingual(one) else 0 for one in self.endpoints]
+        weights = [0] * len(self.endpoints)
+        for position in self._languages.get(language, ()):
+            weights[position] = strong
+        return weights
+
+
+class Ranking:
+    """The order of a set of survivors, best first, and what its scores are made of.
+
+    `order` is the whole order, or its first `most` positions: a remembered ranking keeps only what a decision can use.
+    """
+
+    __slots__ = ("_ask", "_latencies", "_prices", "_rankings", "_standings", "order")
+
+    def __init__(self, rankings: Rankings, survivors: int, ask: Ask, most: int | None = None) -> None:
+        members = list(positions(survivors))
+        self._rankings, self._ask = rankings, ask
+        steady, share = rankings.steady(ask), ask.output_share
+        mix = [rankings.mix_price(i, share) for i in members]
+        latency = [rankings.latency(i) for i in members]
+        self._prices = _price_scale([price for price in mix if price is not None])
+        self._latencies = _latency_scale(latency)
+        price_weight, latency_weight, dearest = self._prices.weighted, self._latencies.weighted, self._prices.high
+        keys = [
+            (
+                -(steady[i] + price_weight(dearest if price is None else price) + latency_weight(ms)),
+                price is None,
+                price or 0,
+                ms,
+                i,
+            )
+            for i, price, ms in zip(members, mix, latency, strict=True)
+        ]
+        best = sorted(keys) if most is None else heapq.nsmallest(most, keys)
+        self.order: tuple[int, ...] = tuple(key[-1] for key in best)
+        self._standings: Bounded[int, Standing] = Bounded(SEARCHED)
+
+    def standing(self, position: int) -> Standing:
+        """One survivor with its score, term by term."""
+        standing = self._standings.get(position)
+        if standing is None:
+            standing = Standing(self._rankings.endpoints[position], self._score(position))
+            self._standings[position] = standing
+        return standing
+
+    def _score(self, position: int) -> Score:
+        endpoint, ask = self._rankings.endpoints[position], self._ask
+        price = self._rankings.mix_price(position, ask.output_share)
+        raw = (
+            task_fit(endpoint, ask.task),
+            language_fit(endpoint, ask.language),
+            documentation(endpoint),
+            SOVEREIGNTY.get(endpoint.sovereignty, 0.0),
+            self._prices.raw(self._prices.high if price is None else price),
+            self._latencies.raw(self._rankings.latency(position)),
+            endpoint.error_rate or 0.0,
+        )
+        terms = tuple(Term(value, weighted(WEIGHTS[name] * value)) for name, value in zip(TERMS, raw, strict=True))
+        return Score(sum(term.weighted for term in terms), terms)
+
+
+class _Scale(msgspec.Struct, frozen=True):
+    """A raw term by where a value lies among the survivors: 0 at `low`, growing by 1 over `span`."""
+
+    low: int
+    high: int
+    span: float
+    weight: int
+
+    def raw(self, value: int) -> float:
+        return (value - self.low) / self.span
+
+    def weighted(self, value: int) -> int:
+        return weighted(self.weight * ((value - self.low) / self.span))
+
+
+def _price_scale(documented: Sequence[int]) -> _Scale:
+    """The price term; a survivor without both prices counts as the dearest, and where none has them all are equal."""
+    low, high = min(documented, default=0), max(documented, default=0)
+    return _Scale(low, high, max(high - low, high / 2) or 1, WEIGHTS["price"])
+
+
+def _latency_scale(latencies: Sequence[int]) -> _Scale:
+    """The latency term; differences below a second count for little."""
+    low, high = min(latencies, default=0), max(latencies, default=0)
+    return _Scale(low, high, max(high - low, _LATENCY_SPAN_MS), WEIGHTS["latency"])
+
+
+def output_share(request: RouteRequest) -> int:
+    """The share of output tokens in all tokens, in sixteenths, to the nearest (ties up); 4 where either is unknown."""
+    tokens_in, tokens_out = request.input_tokens, request.output_tokens
+    if tokens_in is None or tokens_out is None or not tokens_in + tokens_out:
+        return _DEFAULT_SHARE
+    total = tokens_in + tokens_out
+    return (2 * _SIXTEENTHS * tokens_out + total) // (2 * total)

@@ -1,0 +1,143 @@
+"""SqliteStore: each call goes to one of three threads, and comes back within its time or is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from router_service.store.interface import (
+    Report,
+    Reservation,
+    Reserved,
+    Spending,
+    StoredTrace,
+    StoreLost,
+    Swept,
+    Taken,
+    Timeouts,
+    Trace,
+    TracePage,
+    TraceQuery,
+)
+from router_service.store.sqlite import catalogs, listing, money, reports, sweep, traces
+from router_service.store.sqlite.batches import Reader, Writer
+from router_service.store.sqlite.checkpoint import Checkpointer
+from router_service.store.sqlite.connection import Place, Session
+from router_service.store.sqlite.sweep import Step
+from router_service.store.sqlite.worker import Worker
+
+T = TypeVar("T")
+
+# Traces written, and expired ones removed, in one step: a millisecond or two that reservations may have to wait.
+WRITE_STEP = 64
+SWEEP_STEP = 16
+# A step of a sweep is followed by a pause of so many times its length.
+SWEEP_PAUSE = 4
+
+
+class SqliteStore:
+    """See interface.Store. Several processes of one machine may share the file."""
+
+    def __init__(self, path: Path, timeouts: Timeouts | None = None) -> None:
+        self._place = Place(path)
+        self._timeouts = timeouts or Timeouts()
+        self._workers: dict[str, Worker] = {}
+        self._checkpointer: Checkpointer | None = None
+
+    @property
+    def name(self) -> str:
+        return "sqlite"
+
+    async def open(self) -> None:
+        if not self._workers:
+            writing = Session(self._place)
+            self._workers["write"] = Worker("store-write", Writer(writing), writing.drop)
+            # Lists may take long, so what is had by its key does not wait behind them.
+            for kind in ("read", "list"):
+                session = Session(self._place)
+                reader = Reader(session)
+                self._workers[kind] = Worker(f"store-{kind}", reader, session.drop, reader.interrupt)
+            self._checkpointer = Checkpointer(Session(self._place))
+        await self._write(_nothing, None)
+
+    async def close(self) -> None:
+        workers, self._workers = self._workers, {}
+        if self._checkpointer is not None:
+            self._checkpointer.close()
+        await asyncio.gather(*(worker.close(self._timeouts.other) for worker in workers.values()))
+
+    async def reserve(self, reservation: Reservation) -> Reserved:
+        return await self._write(money.reserve, reservation, self._timeouts.money)
+
+    async def spending(self, policy_id: str, day: str) -> Spending:
+        found: Spending = await self._call("read", money.spending, (policy_id, day), self._timeouts.money)
+        return found
+
+    async def expire(self, now: int, limit: int) -> int:
+        return await self._stepwise(money.expire, now, limit, WRITE_STEP)
+
+    async def report(self, report: Report) -> Taken:
+        return await self._write(reports.report, report, self._timeouts.money)
+
+    async def write_traces(self, traces_: Sequence[Trace]) -> None:
+        for begin in range(0, len(traces_), WRITE_STEP):
+            await self._write(traces.write, traces_[begin : begin + WRITE_STEP])
+
+    async def trace(self, trace_id: str) -> StoredTrace | None:
+        found: StoredTrace | None = await self._call("read", traces.read, trace_id)
+        return found
+
+    async def traces(self, query: TraceQuery, cursor: str, limit: int) -> TracePage:
+        asked = (query, listing.position(cursor), max(1, limit))
+        found: TracePage = await self._call("list", listing.page, asked)
+        return found
+
+    async def keep_catalog(self, version: str, body: bytes) -> None:
+        await self._write(catalogs.keep, (version, body))
+
+    async def catalog(self, version: str) -> bytes | None:
+        found: bytes | None = await self._call("read", catalogs.read, version)
+        return found
+
+    async def sweep(self, now: int, keep: str, limit: int) -> Swept:
+        gone = await self._stepwise(sweep.traces, now, limit, SWEEP_STEP)
+        for step in sweep.forgotten:
+            await self._stepwise(step, now, limit, WRITE_STEP)
+        if gone >= limit:
+            return Swept(gone, 0, more=True)
+        return Swept(gone, await self._write(sweep.catalogs, (now, keep)), more=False)
+
+    async def _stepwise(self, step: Step, now: int, limit: int, size: int) -> int:
+        """Runs a step until it finds no more or `limit` is reached, with pauses in which others have the file."""
+        done = 0
+        while done < limit:
+            size = min(size, limit - done)
+            begun = time.monotonic()
+            found = await self._write(step, (now, size))
+            done += found
+            if found < size:
+                break
+            await asyncio.sleep(SWEEP_PAUSE * (time.monotonic() - begun))
+        return done
+
+    async def _write(
+        self, run: Callable[[Any, Sequence[Any]], list[T]], argument: object, timeout_s: float | None = None
+    ) -> T:
+        # The writer calls `run` once for all that is alike in a batch, and gives each call its own of the results.
+        answer: T = await self._call("write", run, argument, timeout_s)
+        return answer
+
+    async def _call(self, kind: str, run: Callable[..., Any], argument: object, timeout_s: float | None = None) -> Any:
+        try:
+            if (worker := self._workers.get(kind)) is None:
+                raise StoreLost("closed, or not opened")
+            return await worker.call(run, argument, timeout_s or self._timeouts.other)
+        except StoreLost as error:
+            raise StoreLost(f"sqlite {self._place.path}: {error}") from None
+
+
+def _nothing(_db: object, asked: Sequence[object]) -> list[None]:
+    return [None] * len(asked)
