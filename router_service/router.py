@@ -30,6 +30,7 @@ from router_service.asks import (
 )
 from router_service.catalog.archive import unpack
 from router_service.catalog.served import Served
+from router_service.catalog.slices import unhurried
 from router_service.catalog.snapshot import Snapshot
 from router_service.domain.decision import Decision, Explanation, Refusal
 from router_service.domain.policy import Policy
@@ -37,7 +38,7 @@ from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.report import OutcomeReport
 from router_service.engine.cache import Bounded
 from router_service.engine.decide import decide
-from router_service.engine.explain import explain
+from router_service.engine.explain import explain_in_slices
 from router_service.engine.index import Index
 from router_service.policies.data_classes import objection
 from router_service.policies.refuse import BUDGET_EXCEEDED, DATA_CLASS_NOT_ALLOWED, refuse
@@ -84,7 +85,7 @@ class Router:
             return self._decide_on_budget(ground, ask, now, trace_id)
         return self._answer(ground, ask, now, trace_id, decide(ground.index, policy, request, now))
 
-    def explain(self, ask: Ask) -> Explained:
+    async def explain(self, ask: Ask) -> Explained:
         """The decision that `decide` would take, told in full; changes nothing. Raises Unanswerable.
 
         A budget is not asked: what is left of it is another matter with every decision.
@@ -92,7 +93,9 @@ class Router:
         ground = self._ground(ask)
         now = self._clock()
         refusal = self._early_refusal(ground, ask)
-        told = Explanation(refusal, ()) if refusal else explain(ground.index, ground.policy, ask.request, now)
+        if refusal is not None:
+            return Explained(Explanation(refusal, ()), ground.version, now)
+        told = await unhurried(explain_in_slices(ground.index, ground.policy, ask.request, now), pause_s=0)
         return Explained(told, ground.version, now)
 
     async def explain_trace(self, trace_id: str) -> Explained:
@@ -110,7 +113,7 @@ class Router:
             return Explained(Explanation(told, ()), trace.catalog_version, trace.at, trace_id)
         if context.budget_max_cost is not None:
             request = msgspec.structs.replace(request, max_cost=context.budget_max_cost)
-        explanation = explain(snapshot.index, policy, request, trace.at)
+        explanation = await unhurried(explain_in_slices(snapshot.index, policy, request, trace.at), pause_s=0)
         return Explained(explanation, trace.catalog_version, trace.at, trace_id)
 
     async def report(self, report: OutcomeReport) -> Taken:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import time
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -21,6 +20,7 @@ from router_service.catalog.archive import as_basic, from_basic, pack
 from router_service.catalog.content import Content
 from router_service.catalog.load import CatalogInvalid, load
 from router_service.catalog.located import Located
+from router_service.catalog.slices import PAUSE_S, unhurried
 from router_service.catalog.snapshot import Snapshot
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy
@@ -28,9 +28,6 @@ from router_service.domain.problems import Problem
 
 _ENDPOINTS_A_FRAME = 32
 _NICE = 10
-# How long slices run before others get their turn, and how long that is.
-_SLICE_S, _PAUSE_S = 0.001, 0.002
-_Made = TypeVar("_Made")
 
 
 class LoadFailed(RuntimeError):
@@ -89,22 +86,8 @@ async def load_aside(path: Path, now: int, *, hurried: bool = False) -> Loaded:
         default_policy=rest.default_policy,
         pool_names=rest.pool_names,
     )
-    snapshot = await unhurried(Snapshot.in_slices(content, rest.version, now), pause_s=0 if hurried else _PAUSE_S)
+    snapshot = await unhurried(Snapshot.in_slices(content, rest.version, now), pause_s=0 if hurried else PAUSE_S)
     return Loaded(snapshot, rest.archive)
-
-
-async def unhurried(slices: Generator[None, None, _Made], pause_s: float = _PAUSE_S) -> _Made:
-    """What `slices` returns; between them, other work of the loop has its turn."""
-    turn_ends = time.perf_counter() + _SLICE_S
-    while True:
-        try:
-            next(slices)
-        except StopIteration as made:
-            value: _Made = made.value
-            return value
-        if time.perf_counter() >= turn_ends:
-            await asyncio.sleep(pause_s)
-            turn_ends = time.perf_counter() + _SLICE_S
 
 
 async def _frames(path: Path) -> AsyncIterator[_Frame]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any, TypeVar
 
 import click
 
-from router_service.asks import Answer, Unanswerable
+from router_service.asks import Answer, Ask, Explained, Unanswerable
 from router_service.catalog.load import CatalogInvalid, load
 from router_service.catalog.served import Served
+from router_service.catalog.slices import unhurried
 from router_service.catalog.snapshot import Snapshot
 from router_service.cli.options import ServerUnreachable, UsageProblem, example_catalog, raw_request
 from router_service.domain.meanings import Instant
@@ -23,7 +25,7 @@ from router_service.wire.answer import decide_response
 from router_service.wire.client import Client, Rejected, Unreachable
 from router_service.wire.messages import DecideRequest, DecideResponse, ExplainRequest, ExplainResponse
 from router_service.wire.read import AskReader
-from router_service.wire.write import explain_response, write_request
+from router_service.wire.write import explain_form, write_request
 
 _Answer = TypeVar("_Answer")
 
@@ -44,7 +46,7 @@ class Asked:
         message = DecideRequest(policy_id=self.policy, request=write_request(self._raw()))
         if self.server is None:
             # Without a server nothing is taken: what an explanation says is what would be decided.
-            told = self._answered(lambda router: router.explain(AskReader().read(message)))
+            told = self._explained(AskReader().read(message))
             answer = Answer(told.explanation.result, "", told.catalog_version, told.now)
             return DecideResponse.FromString(decide_response(answer, ""))
         return self._called(lambda client: client.decide(message))
@@ -53,7 +55,8 @@ class Asked:
         """The answer of Explain. Raises UsageProblem or ServerUnreachable."""
         message = ExplainRequest(policy_id=self.policy, request=write_request(self._raw()))
         if self.server is None:
-            return explain_response(self._answered(lambda router: router.explain(AskReader().read(message))), "")
+            told = self._explained(AskReader().read(message))
+            return ExplainResponse.FromString(asyncio.run(unhurried(explain_form(told, ""), pause_s=0)))
         return self._called(lambda client: client.explain(message))
 
     def _raw(self) -> dict[str, Any]:
@@ -69,14 +72,15 @@ class Asked:
             raise UsageProblem("\n".join(lines)) from None
         return raw
 
-    def _answered(self, ask: Callable[[Router], _Answer]) -> _Answer:
+    def _explained(self, ask: Ask) -> Explained:
         """Asks a router of this process over the catalogue."""
         path = self.catalog or example_catalog()
         if self.catalog is None:
             click.echo("No --catalog and no --server given: using the bundled example catalogue.", err=True)
         now = self._instant()
         try:
-            return ask(Router(Served(Snapshot.of(load(path), now)), lambda: now))
+            router = Router(Served(Snapshot.of(load(path), now)), lambda: now)
+            return asyncio.run(router.explain(ask))
         except CatalogInvalid as invalid:
             raise UsageProblem("\n".join(str(problem) for problem in invalid.problems)) from None
         except Unanswerable as error:

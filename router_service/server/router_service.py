@@ -11,6 +11,7 @@ import grpc
 from google.rpc import code_pb2
 
 from router_service.asks import Answer, Ask, Unanswerable
+from router_service.catalog.slices import unhurried
 from router_service.domain.decision import Refusal
 from router_service.router import Router
 from router_service.server.metrics import Metrics
@@ -21,7 +22,7 @@ from router_service.wire.answer import decide_response
 from router_service.wire.errors import item_error, kind_of
 from router_service.wire.read import AskReader, parse
 from router_service.wire.trace import read_explained_trace
-from router_service.wire.write import explain_response
+from router_service.wire.write import explain_form
 
 SERVICE = pb.DESCRIPTOR.services_by_name["RouterService"].full_name
 
@@ -44,15 +45,13 @@ class RouterServicer:
     def _decide(self, raw: bytes) -> bytes | Awaitable[bytes]:
         return self._answer(parse(pb.DecideRequest, raw))
 
-    def _explain(self, raw: bytes) -> bytes | Awaitable[bytes]:
-        """The explanation at once, or one to await where a trace must be found."""
+    async def _explain(self, raw: bytes) -> bytes:
         request = parse(pb.ExplainRequest, raw)
         if request.trace_id:
-            return self._explain_trace(read_explained_trace(request), request.request_id)
-        return explain_response(self._router.explain(self._read(request)), request.request_id).SerializeToString()
-
-    async def _explain_trace(self, trace_id: str, request_id: str) -> bytes:
-        return explain_response(await self._router.explain_trace(trace_id), request_id).SerializeToString()
+            explained = await self._router.explain_trace(read_explained_trace(request))
+        else:
+            explained = await self._router.explain(self._read(request))
+        return await unhurried(explain_form(explained, request.request_id), pause_s=0)
 
     async def _decide_stream(self, items: AsyncIterator[bytes], _context: Context) -> AsyncIterator[bytes]:
         async for raw in items:

@@ -9,6 +9,7 @@ beside gRPC itself (docs/performance.md).
 from __future__ import annotations
 
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
 
 from router_service.asks import Answer
 from router_service.domain.decision import TERMS, Candidate, Decision, Refusal, Score, Standing, Verdict
@@ -21,7 +22,7 @@ UINT32_MAX = 2**32 - 1
 _FORM = "wire"
 
 
-def _tag(message: type[pb.DecideResponse | route_pb2.Decision | route_pb2.Refusal], field: str) -> bytes:
+def tag_of(message: type[Message], field: str) -> bytes:
     """What stands before a text, bytes or message of this field: its number and wire type 2."""
     return _varint(message.DESCRIPTOR.fields_by_name[field].number << 3 | 2)
 
@@ -36,12 +37,12 @@ def _varint(number: int) -> bytes:
     return bytes(digits)
 
 
-_REQUEST_ID = _tag(pb.DecideResponse, "request_id")
-_DECISION = _tag(pb.DecideResponse, "decision")
-_REFUSAL = _tag(pb.DecideResponse, "refusal")
-_TRACE_ID = _tag(route_pb2.Decision, "trace_id")
-_CATALOG_VERSION = _tag(route_pb2.Decision, "catalog_version")
-_CANDIDATES = _tag(route_pb2.Decision, "candidates")
+_REQUEST_ID = tag_of(pb.DecideResponse, "request_id")
+_DECISION = tag_of(pb.DecideResponse, "decision")
+_REFUSAL = tag_of(pb.DecideResponse, "refusal")
+_TRACE_ID = tag_of(route_pb2.Decision, "trace_id")
+_CATALOG_VERSION = tag_of(route_pb2.Decision, "catalog_version")
+_CANDIDATES = tag_of(route_pb2.Decision, "candidates")
 _SMALL = tuple(_varint(number) for number in range(1 << 14))  # lengths, without a loop
 
 
@@ -49,8 +50,8 @@ def decide_response(answer: Answer, request_id: str) -> bytes:
     """The bytes of a DecideResponse, which are those of a DecideStreamResponse too: same fields, same numbers."""
     form = result_form(answer.result, answer.trace_id, answer.catalog_version, answer.now)
     field = _DECISION if isinstance(answer.result, Decision) else _REFUSAL
-    framed = b"".join((field, _length(form), form))
-    return _text(_REQUEST_ID, request_id) + framed if request_id else framed
+    answered = framed(field, form)
+    return _text(_REQUEST_ID, request_id) + answered if request_id else answered
 
 
 def result_form(result: Decision | Refusal, trace_id: str, catalog_version: str, now: int) -> bytes:
@@ -152,9 +153,13 @@ def write_cost(cost: int | None) -> float | None:
     return None if cost is None else nearest_double(cost, COST_UNIT)
 
 
+def framed(tag: bytes, form: bytes) -> bytes:
+    """A field of bytes, text or a message: its tag, its length, itself."""
+    return b"".join((tag, _length(form), form))
+
+
 def _text(tag: bytes, text: str) -> bytes:
-    body = text.encode()
-    return b"".join((tag, _length(body), body))
+    return framed(tag, text.encode())
 
 
 def _length(body: bytes) -> bytes:

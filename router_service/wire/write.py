@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -16,8 +16,13 @@ from router_service.domain.money import nearest_double
 from router_service.domain.policy import Policy
 from router_service.v1 import catalog_service_pb2, endpoint_pb2, explanation_pb2, policy_pb2, route_pb2
 from router_service.v1 import router_service_pb2 as pb
-from router_service.wire.answer import SCORE_UNIT, UINT32_MAX, result_form, write_cost, write_terms
+from router_service.wire.answer import SCORE_UNIT, UINT32_MAX, framed, result_form, tag_of, write_cost, write_terms
 
+_AT_ONCE = 32  # endpoints of an explanation written in one go
+_DECISION = tag_of(explanation_pb2.Explanation, "decision")
+_REFUSAL = tag_of(explanation_pb2.Explanation, "refusal")
+_ENDPOINTS = tag_of(explanation_pb2.Explanation, "endpoints")
+_EXPLANATION = tag_of(pb.ExplainResponse, "explanation")
 _DOUBLES = frozenset(("max_price", "max_cost"))
 
 
@@ -34,15 +39,16 @@ def write_request(raw: Mapping[str, Any]) -> route_pb2.RouteRequest:
     return message
 
 
-def explain_response(explained: Explained, request_id: str) -> pb.ExplainResponse:
-    """The answer of Explain."""
-    explanation = explanation_pb2.Explanation(
-        endpoints=[_endpoint_explanation(one) for one in explained.explanation.endpoints]
-    )
+def explain_form(explained: Explained, request_id: str) -> Generator[None, None, bytes]:
+    """The bytes of an ExplainResponse, bit by bit: a generator that returns them, with room between for other work."""
     result = explained.explanation.result
-    form = result_form(result, explained.trace_id, explained.catalog_version, explained.now)
-    (explanation.decision if isinstance(result, Decision) else explanation.refusal).MergeFromString(form)
-    return pb.ExplainResponse(request_id=request_id, explanation=explanation)
+    kind = _DECISION if isinstance(result, Decision) else _REFUSAL
+    parts = [framed(kind, result_form(result, explained.trace_id, explained.catalog_version, explained.now))]
+    for number, one in enumerate(explained.explanation.endpoints):
+        parts.append(framed(_ENDPOINTS, _endpoint_explanation(one).SerializeToString()))
+        if number % _AT_ONCE == 0:
+            yield
+    return pb.ExplainResponse(request_id=request_id).SerializeToString() + framed(_EXPLANATION, b"".join(parts))
 
 
 def _endpoint_explanation(one: EndpointExplanation) -> explanation_pb2.EndpointExplanation:

@@ -234,5 +234,5 @@ async def test_a_lost_store_closes_the_budget_or_opens_it_as_the_policy_says() -
 
 async def test_explain_reserves_nothing() -> None:
     setting = Setting()
-    setting.router.explain(Ask(RouteRequest.read({"input_tokens": 600, "output_tokens": 400})))
+    await setting.router.explain(Ask(RouteRequest.read({"input_tokens": 600, "output_tokens": 400})))
     assert await setting.spending() == Spending(0, 0)

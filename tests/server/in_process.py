@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import grpc
-import structlog
+import pytest
+from google.rpc import error_details_pb2, status_pb2
 
 from router_service.asks import Memory
 from router_service.catalog.archive import pack
@@ -18,6 +19,7 @@ from router_service.catalog.snapshot import Snapshot
 from router_service.router import Router
 from router_service.server import router_service
 from router_service.server.history_service import HistoryServicer
+from router_service.server.log import make_logger
 from router_service.server.metrics import Metrics
 from router_service.server.router_service import RouterServicer
 from router_service.server.rpc import Calls
@@ -40,7 +42,7 @@ class InProcess:
         self._served = Served()
         self.memory = None if store is None else Memory.of(store, WireCodec(), self._drop)
         router = Router(self._served, lambda: self.now, stateless=True, memory=self.memory)
-        log = structlog.wrap_logger(None, processors=[_swallow])
+        log = make_logger("error", "json")
         calls = Calls(self.metrics, log)
         self._doors = (RouterServicer(router, calls, self.metrics, log), HistoryServicer(router, calls, self.metrics))
         self.router: Any = None
@@ -74,5 +76,71 @@ class InProcess:
         self.dropped += count
 
 
-def _swallow(_logger: Any, _method: str, _event: Any) -> Any:
-    raise structlog.DropEvent
+CATALOG = """\
+currency: EUR
+default_policy: eu
+models:
+- {model: small, context_window: 8192}
+- {model: large, context_window: 131072}
+endpoints:
+- {endpoint_id: small@a, model: small, provider: a, region: fr-par, country: FR, sovereignty: eu-owned,
+   input_price: 1, output_price: 2}
+- {endpoint_id: large@b, model: large, provider: b, region: eu-central-1, country: DE, sovereignty: eu-hosted,
+   input_price: 10, output_price: 20}
+- {endpoint_id: large@us, model: large, provider: c, region: us-east-1, country: US, sovereignty: global,
+   input_price: 5, output_price: 5}
+policies:
+- {policy_id: eu}
+- {policy_id: world, residency: [eu-hosted, global]}
+- {policy_id: capped, daily_budget: 0.05, time_zone: Europe/Berlin}
+- {policy_id: poor, daily_budget: 0.000001}
+- {policy_id: clinic, data_classes: [health], require_data_class: true}
+- {policy_id: brief, retention: "0"}
+"""
+
+# The same ids, and nothing else is as it was: other models, prices, places and policies.
+EVERYTHING_CHANGED = """\
+currency: EUR
+default_policy: world
+models:
+- {model: other}
+- {model: new}
+endpoints:
+- {endpoint_id: small@a, model: other, provider: z, region: us-west-2, country: US, sovereignty: global,
+   input_price: 900, output_price: 900}
+- {endpoint_id: new@n, model: new, provider: n, region: de-1, country: DE, sovereignty: eu-owned}
+policies:
+- {policy_id: world, residency: [eu-owned]}
+- {policy_id: clinic}
+"""
+
+
+@pytest.fixture
+async def history(tmp_path: Path) -> AsyncIterator[InProcess]:
+    """One that serves CATALOG and remembers."""
+    async with InProcess(MemoryStore(), tmp_path).running() as server:
+        await server.serve(CATALOG)
+        yield server
+
+
+@pytest.fixture
+async def forgetful(tmp_path: Path) -> AsyncIterator[InProcess]:
+    """One without a store."""
+    async with InProcess(None, tmp_path).running() as server:
+        await server.serve(CATALOG)
+        yield server
+
+
+async def failure(call: Awaitable[Any]) -> tuple[grpc.StatusCode, str, dict[str, str]]:
+    """(code, ErrorInfo's reason, bad fields) of a call that must fail."""
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call
+    reason, fields = "", {}
+    status = status_pb2.Status.FromString(dict(caught.value.trailing_metadata())["grpc-status-details-bin"])
+    for detail in status.details:
+        info, bad = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
+        if detail.Unpack(info):
+            reason = info.reason.removeprefix("ERROR_REASON_")
+        elif detail.Unpack(bad):
+            fields = {one.field: one.description for one in bad.field_violations}
+    return caught.value.code(), reason, fields
