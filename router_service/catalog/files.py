@@ -17,8 +17,8 @@ def read_files(path: Path, problems: list[Located]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for one in _listed(path, problems):
         try:
-            # Anything else in a folder (a pipe, a folder) would block or fail; a path given by hand may be a pipe.
-            if one != path and not one.is_file() and one.exists():
+            # Anything else (a pipe, a device) would block or never end.
+            if not one.is_file() and one.exists():
                 problems.append(_about(one, "not a file", "remove it, or give it another name"))
                 continue
             with one.open("rb") as stream:

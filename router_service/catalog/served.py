@@ -14,6 +14,7 @@ class Served:
     def __init__(self, snapshot: Snapshot | None = None) -> None:
         self._snapshot = snapshot
         self._next = asyncio.Event()
+        self._closed = False
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -26,10 +27,18 @@ class Served:
         self._next.set()
         self._next = asyncio.Event()
 
+    def close(self) -> None:
+        """Ends every wait for a next version; the snapshot goes on serving those who are under way."""
+        self._closed = True
+        self._next.set()
+
     async def versions(self) -> AsyncIterator[Snapshot]:
-        """The snapshot served now and each later one; who is slow gets the newest and misses those between."""
+        """The snapshot served now and each later one, until `close`.
+
+        Who is slow gets the newest and misses those between.
+        """
         seen = None
-        while True:
+        while not self._closed:
             following = self._next
             if self._snapshot is not None and self._snapshot is not seen:
                 seen = self._snapshot

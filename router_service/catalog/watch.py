@@ -53,6 +53,8 @@ class Watch:
                 # Before the load: what changes during it is a change again.
                 self._seen = fingerprint(self._path)
                 yield
+                if fingerprint(self._path) != self._seen:
+                    self._woken.set()
         finally:
             looking.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -95,6 +95,9 @@ def gather(section: Section, documents: Iterable[Mapping], found: list[Located])
                     nameless.append(written)
             elif not section.overlays or any(layer.file == item.file for layer in written.layers):
                 found.append(_twice(written, item))
+                # Read on its own, so that what else is wrong with either is told too.
+                written = Written(section, name, written.place)
+                nameless.append(written)
             written.layers.append(item)
     return [*known.values(), *nameless]
 

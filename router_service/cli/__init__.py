@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
+import sys
+from typing import Any
 
 import click
 
+# The server starts a process to load catalogues, which gRPC would comment on; what goes wrong, it raises.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+_FAILED = 2
+_BROKEN_PIPE = 141  # as a shell tells of a program that a broken pipe ended
 _VERBS = {
     "serve": "serve",
     "decide": "decide",
@@ -13,6 +22,7 @@ _VERBS = {
     "check": "check",
     "schema": "schema",
     "import": "import_",
+    "trace": "trace",
     "health": "health",
     "version": "version",
 }
@@ -29,6 +39,22 @@ class _Verbs(click.Group):
             return None
         command: click.Command = importlib.import_module(f"router_service.cli.{_VERBS[name]}").command
         return command
+
+    def main(self, *arguments: Any, **extra: Any) -> Any:
+        """Runs a verb; what cannot be written or read ends with one line and exit code 2, never with a traceback."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")  # a terminal may not know every sign
+        try:
+            return super().main(*arguments, **extra)
+        except BrokenPipeError:
+            # Whoever read has seen enough, and the exit code would tell nobody.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(_BROKEN_PIPE)
+        except OSError as error:
+            what = f"{error.filename}: " if error.filename else ""
+            click.echo(f"Error: {what}{error.strerror or error}", err=True)
+            sys.exit(_FAILED)
 
 
 @click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

@@ -15,7 +15,7 @@ from router_service.catalog.load import CatalogInvalid, load
 from router_service.catalog.served import Served
 from router_service.catalog.slices import unhurried
 from router_service.catalog.snapshot import Snapshot
-from router_service.cli.options import ServerUnreachable, UsageProblem, example_catalog, raw_request
+from router_service.cli.options import ServerUnreachable, UsageProblem, example_catalog, is_said, raw_request
 from router_service.domain.meanings import Instant
 from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.request import RouteRequest
@@ -40,11 +40,13 @@ class Asked:
     policy: str
     now: str | None
     request: dict[str, Any]
+    data_class: str = ""
+    operation_id: str = ""
 
     def decide(self) -> DecideResponse:
         """The answer of Decide. Raises UsageProblem or ServerUnreachable."""
-        message = DecideRequest(policy_id=self.policy, request=write_request(self._raw()))
-        if self.server is None:
+        message = DecideRequest(**self._asked(), request=write_request(self._raw()))
+        if not self._asks_server:
             # Without a server nothing is taken: what an explanation says is what would be decided.
             told = self._explained(AskReader().read(message))
             answer = Answer(told.explanation.result, "", told.catalog_version, told.now)
@@ -53,11 +55,20 @@ class Asked:
 
     def explain(self) -> ExplainResponse:
         """The answer of Explain. Raises UsageProblem or ServerUnreachable."""
-        message = ExplainRequest(policy_id=self.policy, request=write_request(self._raw()))
-        if self.server is None:
+        message = ExplainRequest(**self._asked(), request=write_request(self._raw()))
+        if not self._asks_server:
             told = self._explained(AskReader().read(message))
             return ExplainResponse.FromString(asyncio.run(unhurried(explain_form(told, ""), pause_s=0)))
         return self._called(lambda client: client.explain(message))
+
+    def _asked(self) -> dict[str, Any]:
+        """What is asked beside the request."""
+        return {"policy_id": self.policy, "data_class": self.data_class, "operation_id": self.operation_id}
+
+    @property
+    def _asks_server(self) -> bool:
+        """A catalogue that is named goes before a server that only the environment names."""
+        return self.server is not None and (is_said("server") or not is_said("catalog"))
 
     def _raw(self) -> dict[str, Any]:
         """The request's fields, found to make sense."""
@@ -88,7 +99,7 @@ class Asked:
 
     def _called(self, call: Callable[[Client], _Answer]) -> _Answer:
         """Asks the server."""
-        if self.catalog is not None or self.now is not None:
+        if (self.catalog is not None and is_said("catalog")) or self.now is not None:
             raise UsageProblem("--server has its own catalogue and clock: leave out --catalog and --now")
         try:
             with Client(str(self.server), self.timeout) as client:

@@ -11,7 +11,18 @@ import click
 
 from router_service.cli import render
 from router_service.cli.asking import Asked
-from router_service.cli.options import CATALOG, DECIDED, OUTPUT, REFUSED, SERVER, TIMEOUT, flag, request_flags
+from router_service.cli.options import (
+    CATALOG,
+    DATA_CLASS,
+    DECIDED,
+    OPERATION_ID,
+    OUTPUT,
+    REFUSED,
+    SERVER,
+    TIMEOUT,
+    flag,
+    request_flags,
+)
 from router_service.wire.messages import to_json
 
 
@@ -21,16 +32,26 @@ from router_service.wire.messages import to_json
 @TIMEOUT
 @OUTPUT
 @flag("--policy", default="", help="The policy to decide under.  [default: the catalogue's default]")
+@DATA_CLASS
+@OPERATION_ID
 @flag("--now", metavar="INSTANT", help="Decide as of this instant (with a catalogue only).")
 @request_flags
 def command(
-    catalog: Path | None, server: str | None, timeout: float, output: str, policy: str, now: str | None, **request: Any
+    catalog: Path | None,
+    server: str | None,
+    timeout: float,
+    output: str,
+    policy: str,
+    data_class: str,
+    operation_id: str,
+    now: str | None,
+    **request: Any,
 ) -> None:
     """Decide where a request may go and in which order to fall back.
 
     Exit code 0 if it may go somewhere, 1 if it is refused.
     """
-    answer = Asked(catalog, server, timeout, policy, now, request).decide()
+    answer = Asked(catalog, server, timeout, policy, now, request, data_class, operation_id).decide()
     if output == "json":
         click.echo(json.dumps(to_json(answer), indent=2, ensure_ascii=False))
     elif answer.HasField("decision"):

@@ -11,7 +11,18 @@ import click
 
 from router_service.cli import render
 from router_service.cli.asking import Asked
-from router_service.cli.options import CATALOG, DECIDED, OUTPUT, REFUSED, SERVER, TIMEOUT, flag, request_flags
+from router_service.cli.options import (
+    CATALOG,
+    DATA_CLASS,
+    DECIDED,
+    OPERATION_ID,
+    OUTPUT,
+    REFUSED,
+    SERVER,
+    TIMEOUT,
+    flag,
+    request_flags,
+)
 from router_service.wire.messages import to_json
 
 
@@ -21,6 +32,8 @@ from router_service.wire.messages import to_json
 @TIMEOUT
 @OUTPUT
 @flag("--policy", default="", help="The policy to decide under.  [default: the catalogue's default]")
+@DATA_CLASS
+@OPERATION_ID
 @flag("--now", metavar="INSTANT", help="Decide as of this instant (with a catalogue only).")
 @flag("--all", "every", is_flag=True, help="List every endpoint that was passed over, not only a few of each reason.")
 @request_flags
@@ -30,6 +43,8 @@ def command(
     timeout: float,
     output: str,
     policy: str,
+    data_class: str,
+    operation_id: str,
     now: str | None,
     every: bool,
     **request: Any,
@@ -38,9 +53,10 @@ def command(
 
     Exit code 0 if it may go somewhere, 1 if it is refused.
     """
-    explanation = Asked(catalog, server, timeout, policy, now, request).explain().explanation
+    answer = Asked(catalog, server, timeout, policy, now, request, data_class, operation_id).explain()
+    explanation = answer.explanation
     if output == "json":
-        click.echo(json.dumps(to_json(explanation), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(to_json(answer), indent=2, ensure_ascii=False))
     else:
         render.explanation(explanation, every=every)
     sys.exit(DECIDED if explanation.HasField("decision") else REFUSED)

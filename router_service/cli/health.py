@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
 
-from router_service.cli.options import DECIDED, REFUSED, TIMEOUT, ServerUnreachable, UsageProblem, flag
+from router_service.cli.options import (
+    DECIDED,
+    DEFAULT_SERVER,
+    REFUSED,
+    TIMEOUT,
+    ServerUnreachable,
+    UsageProblem,
+    flag,
+)
 from router_service.wire.client import Client, Rejected, Unreachable
 
-DEFAULT_SERVER = "127.0.0.1:50051"
+
+def _own_server() -> str:
+    """Where a server of the same environment listens, as in a container's health check."""
+    return (os.environ.get("ROUTER_SERVICE_LISTEN", "").split() or [DEFAULT_SERVER])[0]
 
 
 @click.command()
-@flag("--server", metavar="HOST:PORT", default=DEFAULT_SERVER, show_default=True, help="The server (or unix:/path).")
+@flag(
+    "--server",
+    metavar="HOST:PORT",
+    default=_own_server,
+    help=f"The server (or unix:/path).  [default: the first of ROUTER_SERVICE_LISTEN, or {DEFAULT_SERVER}]",
+)
 @flag("--service", default="", help="A service by its full name, or catalog for the state of the catalogue's files.")
 @TIMEOUT
 def command(server: str, service: str, timeout: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from importlib import resources
@@ -9,10 +10,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from router_service.domain.readers import Each, Reader, Word
 from router_service.domain.request import FIELDS
 
 DECIDED, REFUSED, MISUSED, UNREACHABLE = 0, 1, 2, 3
+DEFAULT_SERVER = "127.0.0.1:50051"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -39,14 +43,33 @@ def example_catalog() -> Path:
     return Path(str(resources.files("router_service.catalog") / "example.yaml"))
 
 
+class Seconds(click.FloatRange):
+    """A finite number of seconds; click's own range lets `nan` pass."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is no number of seconds", param, ctx)
+        return number
+
+
+def is_said(name: str) -> bool:
+    """Whether a flag was given on the command line, which goes before what an environment variable says."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
 CATALOG = flag(
     "--catalog",
     type=click.Path(path_type=Path, exists=True),
     help="The catalogue: a YAML file or a folder of them.  [default: the bundled example]",
 )
 SERVER = flag("--server", metavar="HOST:PORT", help="Ask a running server instead of a catalogue (or unix:/path).")
+DATA_CLASS = flag("--data-class", default="", help="The class of data that the request holds: personal, health.")
+OPERATION_ID = flag("--operation-id", default="", help="Your own id of the operation, kept in the trace.")
 TIMEOUT = flag(
-    "--timeout", type=click.FloatRange(min=0.001), default=5.0, show_default=True, help="Seconds to wait for a server."
+    "--timeout", type=Seconds(min=0.001), default=5.0, show_default=True, help="Seconds to wait for a server."
 )
 OUTPUT = flag(
     "--output", type=click.Choice(["table", "json"]), default="table", show_default=True, help="What to print."
@@ -57,15 +80,24 @@ def request_flags(command: _Command) -> _Command:
     """A flag for every field of a request; lists may be given several times."""
     for field in reversed(FIELDS.values()):
         kind = field.reader.kind
-        attributes: dict[str, Any] = {"help": field.about.capitalize() + "."}
+        about = field.about[0].upper() + field.about[1:]
+        attributes: dict[str, Any] = {"help": about + ("; may be given several times." if kind == "list" else ".")}
         if kind == "flag":
             attributes.update(is_flag=True, default=None)
         elif kind == "list":
-            attributes.update(multiple=True)
+            attributes.update(multiple=True, metavar=_metavar(field.reader))
         else:
-            attributes.update(metavar="NUMBER" if kind == "number" else "TEXT")
+            attributes.update(metavar=_metavar(field.reader))
         command = flag("--" + field.name.replace("_", "-"), field.name, **attributes)(command)
     return command
+
+
+def _metavar(reader: Reader) -> str:
+    """What a flag's value looks like: its words, a number, or text."""
+    one = reader.of if isinstance(reader, Each) else reader
+    if isinstance(one, Word):
+        return f"[{'|'.join(one.words)}]"
+    return "NUMBER" if one.kind == "number" else "TEXT"
 
 
 def raw_request(given: dict[str, Any]) -> dict[str, Any]:

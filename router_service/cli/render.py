@@ -15,6 +15,7 @@ from router_service.domain.decision import TERMS
 from router_service.wire.messages import Candidate, Decision, EndpointExplanation, Explanation, Refusal
 
 _PIPED_WIDTH = 160  # a pipe has no width of its own, and a cut table helps nobody
+_LEAST_WIDTH = 80  # below it the terminal may break lines, but no digit is ever cut
 _NAMED = 4  # endpoints named of each reason unless all are asked for
 _RANKED = 12  # and survivors
 _TERM_TITLES = dict(zip(TERMS, ("task", "lang", "docs", "sov.", "price", "speed", "err."), strict=True))
@@ -23,8 +24,8 @@ _CLASS_STYLES = {"eu-owned": "green", "eu-hosted": "cyan", "global": "yellow"}
 
 def decision(message: Decision, *, scores: bool = True) -> None:
     """Who won, the fallbacks, what their scores are made of, and what was passed over."""
-    console = _console()
-    console.print(Text(message.sentence, style="bold"))
+    console = new_console()
+    _literally(console, message.sentence)
     console.print()
     console.print(_failover_list(message.candidates))
     if scores:
@@ -37,11 +38,11 @@ def decision(message: Decision, *, scores: bool = True) -> None:
 
 def refusal(message: Refusal) -> None:
     """Why the request may go nowhere, and whether to ask again."""
-    console = _console()
+    console = new_console()
     console.print(Text.assemble(("refused ", "bold red"), (message.code, "bold"), f" (HTTP {message.http_status})"))
-    console.print(Text(message.message, style="bold"))
+    _literally(console, message.message)
     if message.HasField("retry_after"):
-        console.print(f"An endpoint may be back in {message.retry_after.ToMilliseconds() / 1000:g} s.")
+        console.print(f"The same request may succeed in {message.retry_after.ToMilliseconds() / 1000:g} s.")
     elif message.transient:
         console.print("The same request may succeed later.")
     else:
@@ -57,7 +58,7 @@ def explanation(message: Explanation, *, every: bool) -> None:
         decision(message.decision, scores=False)
     else:
         refusal(message.refusal)
-    console = _console()
+    console = new_console()
     ranked = [one for one in message.endpoints if one.HasField("rank")]
     if ranked:
         console.print()
@@ -71,12 +72,16 @@ def explanation(message: Explanation, *, every: bool) -> None:
         console.print(_refused(groups, every=every))
 
 
-def _console() -> Console:
-    width = None if sys.stdout.isatty() else max(_PIPED_WIDTH, shutil.get_terminal_size((0, 0)).columns)
-    return Console(width=width, highlight=False)
+def new_console() -> Console:
+    """Standard output, as wide as a terminal is or as whole tables need."""
+    width = shutil.get_terminal_size().columns
+    width = max(_LEAST_WIDTH, width) if sys.stdout.isatty() else max(_PIPED_WIDTH, width)
+    # What callers and catalogues write is shown as it is, brackets and colons included.
+    return Console(width=width, highlight=False, markup=False, emoji=False)
 
 
-def _table(title: str) -> Table:
+def new_table(title: str) -> Table:
+    """A table without lines, as all of them look."""
     return Table(
         title=title,
         title_justify="left",
@@ -88,10 +93,15 @@ def _table(title: str) -> Table:
     )
 
 
+def _literally(console: Console, sentence: str) -> None:
+    """A sentence word for word: only a terminal breaks it into lines, since programs look for the whole."""
+    console.print(Text(sentence, style="bold"), soft_wrap=not console.is_terminal)
+
+
 def _failover_list(candidates: Iterable[Candidate]) -> Table:
     shown = list(candidates)
     with_allowances = any(one.HasField("allowance_ms") for one in shown)
-    table = _table("Failover list")
+    table = new_table("Failover list")
     table.add_column("")
     table.add_column("endpoint", overflow="fold", min_width=12)
     table.add_column("place", overflow="fold")
@@ -114,7 +124,7 @@ def _failover_list(candidates: Iterable[Candidate]) -> Table:
 
 def _scores(candidates: Iterable[Candidate]) -> Table:
     """The weighted terms side by side: each row sums up to its score."""
-    table = _table("Score, term by term (weighted)")
+    table = new_table("Score, term by term (weighted)")
     table.add_column("")
     _add_term_columns(table)
     for place, one in enumerate(candidates, start=1):
@@ -125,7 +135,7 @@ def _scores(candidates: Iterable[Candidate]) -> Table:
 def _ranking(ranked: list[EndpointExplanation], total: int) -> Table:
     """The same of every survivor; `try` is its place in the failover list."""
     shown = f", the first {len(ranked)} of {total} (--all for every one)" if len(ranked) < total else ""
-    table = _table(f"Ranking of what survived, score term by term{shown}")
+    table = new_table(f"Ranking of what survived, score term by term{shown}")
     table.add_column("try")
     table.add_column("rank", justify="right", no_wrap=True)
     _add_term_columns(table)
@@ -159,7 +169,7 @@ def _passed_over(console: Console, message: Decision | Refusal) -> None:
 
 
 def _refused(groups: dict[str, list[EndpointExplanation]], *, every: bool) -> Table:
-    table = _table("Passed over, by the first reason, with what is behind it")
+    table = new_table("Passed over, by the first reason, with what is behind it")
     table.show_header = False
     table.add_column("endpoint", overflow="fold", min_width=20)
     table.add_column("because", overflow="fold")

@@ -10,7 +10,7 @@ import uvloop
 
 from router_service.catalog.aside import LoadFailed
 from router_service.catalog.load import CatalogInvalid
-from router_service.cli.options import CATALOG, UsageProblem, example_catalog, flag
+from router_service.cli.options import CATALOG, Seconds, UsageProblem, example_catalog, flag
 from router_service.server.app import Settings, serve
 from router_service.server.listen import DEFAULT_ADDRESS, Address, AddressError, parse_addresses
 from router_service.server.log import FORMATS, LEVELS
@@ -38,7 +38,7 @@ NO_STORE = "none"
 @flag("--insecure", is_flag=True, help="Allow plain gRPC beyond loopback and Unix sockets.")
 @flag("--stateless", is_flag=True, help="Allow requests that bring their own candidates and policy.")
 @flag("--reflection/--no-reflection", default=None, help="Server reflection.  [default: where all addresses are local]")
-@flag("--grace", type=click.FloatRange(min=0), default=10.0, show_default=True, help="Seconds for calls to finish.")
+@flag("--grace", type=Seconds(min=0), default=10.0, show_default=True, help="Seconds for calls to finish.")
 @flag("--log-level", type=click.Choice(LEVELS), default="info", show_default=True, help="The least level to log.")
 @flag("--log-format", type=click.Choice(FORMATS), default="auto", show_default=True, help="How to log.")
 def command(

@@ -87,3 +87,9 @@ class Country:
 
 def _milliseconds(moment: datetime) -> int:
     return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def shown_instant(instant: int) -> str:
+    """An instant in ms as people read it, in UTC: `2026-11-30T12:00:00Z`, with milliseconds where it has some."""
+    text = (_EPOCH + timedelta(milliseconds=instant)).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z").replace(".000Z", "Z")

@@ -8,6 +8,7 @@ format has to know; `schema` is its JSON Schema.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,6 +21,8 @@ from router_service.domain.text import fold, is_printable_ascii, trim
 
 TEXT_MAX = 256  # characters of any text
 LIST_MAX = 1024  # entries of any list
+
+_TURNS = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
 
 Json = dict[str, Any]
 
@@ -58,7 +61,7 @@ class Text:
             problems.append(
                 Problem(place, f"{shown(text)} has a character outside printable ASCII", "use U+0020 to U+007E")
             )
-        elif not text.isprintable() and any(character < " " or character == "\x7f" for character in text):
+        elif not text.isprintable() and any(map(_is_unshown, text)):
             problems.append(Problem(place, f"{shown(text)} has a control character", "remove it"))
         elif text and self.pattern and not re.fullmatch(self.pattern, text):
             problems.append(Problem(place, f"{shown(text)} is malformed", self.pattern_cure))
@@ -210,6 +213,11 @@ class Each:
 
     def schema(self) -> Json:
         return {"type": "array", "items": self.of.schema(), "minItems": self.least, "maxItems": self.most}
+
+
+def _is_unshown(character: str) -> bool:
+    """Whether a character commands a terminal or turns the direction of text, and so has no place in a name."""
+    return unicodedata.category(character) in ("Cc", "Cs") or unicodedata.bidirectional(character) in _TURNS
 
 
 def shown(raw: object) -> str:

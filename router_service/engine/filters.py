@@ -14,6 +14,7 @@ import msgspec
 
 from router_service.domain import reasons, words
 from router_service.domain.endpoint import Endpoint
+from router_service.domain.meanings import shown_instant
 from router_service.domain.money import COST_UNIT, plain
 from router_service.domain.request import RouteRequest
 from router_service.engine.cost import estimated_cost
@@ -117,7 +118,7 @@ def _where(endpoint: Endpoint) -> str:
 def _status(case: Case, endpoint: Endpoint) -> str:
     if endpoint.status not in words.ROUTABLE_STATUSES:
         return f"status {endpoint.status}"
-    return f"retired at {endpoint.retires_at}, now {case.now}"
+    return f"retired at {shown_instant(endpoint.retires_at or 0)}, now {shown_instant(case.now)}"
 
 
 def _denied_by(list_name: str) -> Callable[[Case, Endpoint], str]:
@@ -265,7 +266,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         reasons.CIRCUIT_OPEN,
         lambda case: case.index.suppressions.above(case.now),
-        lambda case, one: f"until {one.suppressed_until}, now {case.now}",
+        lambda case, one: f"until {shown_instant(one.suppressed_until or 0)}, now {shown_instant(case.now)}",
     ),
 )
 

@@ -90,6 +90,8 @@ class ModelNames:
 
     def _clashes(self) -> Iterator[Problem]:
         for slug in sorted(self.aliases):
+            if slug in self.pool_names:
+                yield Problem("model", f'"{slug}" stands for the whole pool', "use another slug")
             for alias in sorted(self.aliases[slug]):
                 owner = self._slug_of.get(alias)
                 if owner is None and alias not in self.pool_names:

@@ -7,11 +7,10 @@ taken again with what is left.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import msgspec
 
 from router_service.domain.decision import Decision, Refusal
+from router_service.domain.meanings import shown_instant
 from router_service.domain.money import MILLION
 from router_service.domain.policy import Policy
 from router_service.domain.request import RouteRequest
@@ -78,7 +77,8 @@ class Budgets:
                 break
             else:
                 spending, certain = await self._ask(policy, day), True
-        message = f"The budget of policy {policy.policy_id} for {day.date} is spent; the day ends at {_shown(day)}."
+        ends = shown_instant(day.ends_at)
+        message = f"The budget of policy {policy.policy_id} for {day.date} is spent; the day ends at {ends}."
         return Budgeted(refuse(index, policy, request, BUDGET_EXCEEDED, message, day.ends_at))
 
     async def _ask(self, policy: Policy, day: Day) -> Spending:
@@ -127,8 +127,3 @@ def _within(request: RouteRequest, left: int) -> RouteRequest:
     if _is_plain(request) or (request.max_cost is not None and request.max_cost <= limit):
         return request
     return msgspec.structs.replace(request, max_cost=max(limit, 0))
-
-
-def _shown(day: Day) -> str:
-    """The end of the day in UTC, as ISO 8601."""
-    return datetime.fromtimestamp(day.ends_at // 1000, UTC).isoformat().replace("+00:00", "Z")

@@ -39,6 +39,7 @@ SERVICES = (router_service.SERVICE, catalog_service.SERVICE)
 CATALOG_HEALTH = "catalog"
 # The health of the store: decisions go on without it, budgets as their policies say.
 STORE_HEALTH = "store"
+_LAST_WORDS_S = 0.2  # for answers that are written but not sent yet
 MESSAGE_MAX = 4 * 1024 * 1024
 
 _SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -82,7 +83,7 @@ class App:
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(options=_OPTIONS)
         self._watch = Watch(settings.catalog)
-        calls = Calls(self._metrics, self._log)
+        calls = self._calls = Calls(self._metrics, self._log)
         router = RouterServicer(self._router, calls, self._metrics, self._log)
         catalog = CatalogServicer(self._router, self._served, calls)
         self._server.add_generic_rpc_handlers(
@@ -111,7 +112,8 @@ class App:
         try:
             if self._upkeep is not None:
                 await self._upkeep.start()
-            await self._install(await self._load(hurried=True))
+            if not await self._load_first(stop):
+                return
             for name in ("", *SERVICES):
                 await self._health.set(name, _SERVING)
             ready(reached)
@@ -124,12 +126,22 @@ class App:
                 reloading.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await reloading
-            await self._server.stop(self._settings.grace_s)
+            self._served.close()
+            await self._end_calls()
             if self._upkeep is not None:
                 await self._upkeep.close()
             if admin is not None:
                 admin.close()
             self._log.info("stopped")
+
+    async def _end_calls(self) -> None:
+        """Takes no more calls, and waits for those under way, but not for streams of health that nobody ends."""
+        stopping = asyncio.create_task(self._server.stop(self._settings.grace_s))
+        idle = asyncio.create_task(self._calls.idle())
+        await asyncio.wait((stopping, idle), return_when=asyncio.FIRST_COMPLETED)
+        idle.cancel()
+        await self._server.stop(_LAST_WORDS_S)
+        await stopping
 
     async def _tell_store(self, healthy: bool) -> None:
         await self._health.set(STORE_HEALTH, _SERVING if healthy else _NOT_SERVING)
@@ -149,6 +161,20 @@ class App:
             raise AddressError(f"{address.text}: cannot listen there; is the port in use?") from error
         self._log.info("admin port", address=f"{address.host}:{port}")
         return server
+
+    async def _load_first(self, stop: asyncio.Event) -> bool:
+        """Loads what is served first; False where it is told to stop before that is done."""
+        loading = asyncio.create_task(self._load(hurried=True))
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait((loading, stopped), return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if not loading.done():
+            loading.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await loading
+            return False
+        await self._install(loading.result())
+        return True
 
     async def _load(self, *, hurried: bool = False) -> Loaded:
         return await load_aside(self._settings.catalog, self._clock(), hurried=hurried)

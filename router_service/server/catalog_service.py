@@ -16,6 +16,7 @@ from router_service.domain.problems import Problem
 from router_service.router import Router
 from router_service.server.rpc import Calls, Context
 from router_service.v1 import catalog_service_pb2 as pb
+from router_service.wire.read import parse
 from router_service.wire.write import watch_response, write_endpoint, write_policy
 
 PAGE_DEFAULT = 100
@@ -32,32 +33,25 @@ class CatalogServicer:
         self._router, self._served, self._calls = router, served, calls
 
     def handlers(self) -> dict[str, grpc.RpcMethodHandler[Any, Any]]:
-        """The methods by name."""
+        """The methods by name; messages are read in wire, so that bytes that are none get a clear answer."""
         return {
             "ListEndpoints": grpc.unary_unary_rpc_method_handler(
-                self._calls.unary("ListEndpoints", self._list_endpoints),
-                pb.ListEndpointsRequest.FromString,
-                pb.ListEndpointsResponse.SerializeToString,
+                self._calls.unary(
+                    "ListEndpoints", lambda raw: self._list_endpoints(parse(pb.ListEndpointsRequest, raw))
+                )
             ),
             "ListPolicies": grpc.unary_unary_rpc_method_handler(
-                self._calls.unary("ListPolicies", self._list_policies),
-                pb.ListPoliciesRequest.FromString,
-                pb.ListPoliciesResponse.SerializeToString,
+                self._calls.unary("ListPolicies", lambda raw: self._list_policies(parse(pb.ListPoliciesRequest, raw)))
             ),
-            "WatchCatalog": grpc.unary_stream_rpc_method_handler(
-                self._watch_catalog,
-                pb.WatchCatalogRequest.FromString,
-                pb.WatchCatalogResponse.SerializeToString,
-            ),
+            "WatchCatalog": grpc.unary_stream_rpc_method_handler(self._watch_catalog),
         }
 
-    async def _watch_catalog(
-        self, _request: pb.WatchCatalogRequest, _context: Context
-    ) -> AsyncIterator[pb.WatchCatalogResponse]:
+    async def _watch_catalog(self, _raw: bytes, _context: Context) -> AsyncIterator[bytes]:
+        # The request has no field, so whatever it holds says nothing.
         async for snapshot in self._served.versions():
-            yield watch_response(snapshot)
+            yield watch_response(snapshot).SerializeToString()
 
-    def _list_endpoints(self, request: pb.ListEndpointsRequest) -> pb.ListEndpointsResponse:
+    def _list_endpoints(self, request: pb.ListEndpointsRequest) -> bytes:
         snapshot = self._router.catalog()
         endpoints = snapshot.index.endpoints
         start, end, token = _page(request, [endpoint.endpoint_id for endpoint in endpoints])
@@ -65,9 +59,9 @@ class CatalogServicer:
             endpoints=[pb.ServedEndpoint(endpoint=write_endpoint(one)) for one in endpoints[start:end]],
             next_page_token=token,
             catalog_version=snapshot.version,
-        )
+        ).SerializeToString()
 
-    def _list_policies(self, request: pb.ListPoliciesRequest) -> pb.ListPoliciesResponse:
+    def _list_policies(self, request: pb.ListPoliciesRequest) -> bytes:
         snapshot = self._router.catalog()
         ids = sorted(snapshot.policies, key=str.encode)
         start, end, token = _page(request, ids)
@@ -76,7 +70,7 @@ class CatalogServicer:
             next_page_token=token,
             catalog_version=snapshot.version,
             default_policy=snapshot.content.default_policy,
-        )
+        ).SerializeToString()
 
 
 def _page(request: pb.ListEndpointsRequest | pb.ListPoliciesRequest, ids: Sequence[str]) -> tuple[int, int, str]:

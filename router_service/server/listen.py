@@ -74,15 +74,58 @@ def parse_addresses(texts: tuple[str, ...], *, insecure: bool) -> tuple[Address,
 
 
 def bind(server: grpc.aio.Server, address: Address) -> str:
-    """Binds an address and returns how clients reach it. Raises AddressError where it is taken."""
+    """Binds an address and returns how clients reach it. Raises AddressError where it is taken, even in part."""
     if address.path is not None:
         return _bind_socket(server, address.path)
-    host = f"[{address.host}]" if ":" in address.host else address.host
+    port = address.port
+    for host in _hosts_of(address):
+        _refuse_taken(address, host, port)
+        shown = f"[{host}]" if ":" in host else host
+        try:
+            # A name with two addresses gets the same port on both.
+            port = server.add_insecure_port(f"{shown}:{port}")
+        except RuntimeError as error:
+            raise AddressError(f"{address.text}: cannot listen on {shown}:{port}") from error
+    return f"[{address.host}]:{port}" if ":" in address.host else f"{address.host}:{port}"
+
+
+def _hosts_of(address: Address) -> list[str]:
+    """The numeric addresses that a host stands for and that this machine has."""
     try:
-        port = server.add_insecure_port(f"{host}:{address.port}")
-    except RuntimeError as error:
-        raise AddressError(f"{address.text}: cannot listen there; is the port in use?") from error
-    return f"{host}:{port}"
+        found = socket.getaddrinfo(address.host, None, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise AddressError(f"{address.text}: {address.host} is no address of this machine") from error
+    hosts = [str(one[4][0]) for one in found]
+    usable = [host for host in dict.fromkeys(hosts) if _has(host)]
+    if not usable:
+        raise AddressError(f"{address.text}: {address.host} is no address of this machine")
+    return usable
+
+
+def _has(host: str) -> bool:
+    """Whether this machine has the address; one without IPv6 may still know the name ::1."""
+    with _socket_for(host) as probe:
+        try:
+            probe.bind((host, 0))
+        except OSError:
+            return False
+        return True
+
+
+def _refuse_taken(address: Address, host: str, port: int) -> None:
+    """Says that a port is in use before gRPC does, which says less and may bind a part of what was asked."""
+    with _socket_for(host) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            what = f"cannot listen there ({error.strerror}); is the port in use?"
+            raise AddressError(f"{address.text}: {what}") from error
+
+
+def _socket_for(host: str) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.socket(family, socket.SOCK_STREAM)
 
 
 def _bind_socket(server: grpc.aio.Server, path: Path) -> str:

@@ -54,8 +54,9 @@ class RouterServicer:
         return await unhurried(explain_form(explained, request.request_id), pause_s=0)
 
     async def _decide_stream(self, items: AsyncIterator[bytes], _context: Context) -> AsyncIterator[bytes]:
-        async for raw in items:
-            yield await self._item(raw)
+        with self._calls.under_way():
+            async for raw in items:
+                yield await self._item(raw)
 
     async def _item(self, raw: bytes) -> bytes:
         """The answer to one item; whatever is wrong with it stays with it."""

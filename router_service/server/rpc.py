@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from inspect import isawaitable
 from typing import Any, NoReturn, TypeVar
 
@@ -27,6 +29,25 @@ class Calls:
 
     def __init__(self, metrics: Metrics, log: Any) -> None:
         self._metrics, self._log = metrics, log
+        self._under_way = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    async def idle(self) -> None:
+        """Waits until no call and no stream of this server's own services is under way."""
+        await self._idle.wait()
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Counts a call or a stream for as long as it takes."""
+        self._under_way += 1
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+            if not self._under_way:
+                self._idle.set()
 
     def unary(
         self, method: str, handle: Callable[[_Request], _Response | Awaitable[_Response]]
@@ -36,6 +57,9 @@ class Calls:
 
         async def answer(request: _Request, context: Context) -> _Response:
             start, code = clock(), ok
+            self._under_way += 1
+            if self._under_way == 1:
+                self._idle.clear()
             try:
                 response = handle(request)
                 return response if type(response) is bytes or not isawaitable(response) else await response
@@ -47,6 +71,9 @@ class Calls:
                 await _abort(context, grpc.StatusCode.INTERNAL, self.fault(method, fault))
             finally:
                 called(method, code, clock() - start)
+                self._under_way -= 1
+                if not self._under_way:
+                    self._idle.set()
 
         return answer
 

@@ -79,7 +79,11 @@ def fields_of(message: Message) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, str | int | float):
         return value
-    return value.seconds * 1000 + value.nanos // 1_000_000 if isinstance(value, Timestamp) else list(value)
+    if not isinstance(value, Timestamp):
+        return list(value)
+    if not 0 <= value.nanos < 10**9:
+        return f"{value.seconds} s and {value.nanos} ns"  # for the reader to refuse
+    return value.seconds * 1000 + value.nanos // 1_000_000
 
 
 def _read(
@@ -111,8 +115,22 @@ def _read_inline(message: pb.Inline, problems: list[Problem]) -> Inline | None:
         _read(Endpoint.read, candidate, f"inline.candidates[{number}]", problems)
         for number, candidate in enumerate(message.candidates)
     ]
+    problems += _repeated_ids(message)
     read = tuple(candidate for candidate in candidates if candidate is not None)
     return None if policy is None or len(read) < len(candidates) else Inline(read, policy)
+
+
+def _repeated_ids(message: pb.Inline) -> list[Problem]:
+    first: dict[str, int] = {}
+    return [
+        Problem(
+            f"inline.candidates[{number}].endpoint_id",
+            f'"{one.endpoint_id}" is that of candidates[{first[one.endpoint_id]}] too',
+            "give every endpoint an id of its own",
+        )
+        for number, one in enumerate(message.candidates)
+        if first.setdefault(one.endpoint_id, number) != number
+    ]
 
 
 def unknown_fields(message: Message, place: str) -> list[Problem]:

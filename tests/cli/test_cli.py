@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +74,7 @@ def test_json_has_the_protos_names_and_is_the_same_each_time(catalog_file: Path)
     assert (decision["considered"], decision["excluded"], decision["pinned"]) == (3, 1, False)
     assert "estimated_cost" not in decision["candidates"][0]
     told = json.loads(run("explain", *arguments[1:]).stdout)
-    assert told["decision"] == decision
+    assert told["explanation"]["decision"] == decision
 
 
 def test_a_refusal_has_exit_code_1(catalog_file: Path) -> None:
@@ -192,6 +194,43 @@ def test_what_is_imported_can_be_served(tmp_path: Path, source: str, file: str) 
     )
     assert run("check", str(tmp_path)).exit_code == 0
     assert run("decide", "--catalog", str(tmp_path)).exit_code == 0
+
+
+def test_an_explicit_server_goes_before_a_catalogue_of_the_environment(
+    server: ServerProcess, catalog_file: Path
+) -> None:
+    env = {"ROUTER_SERVICE_CATALOG": str(catalog_file)}
+    done = run("decide", "--server", server.target, "--output", "json", env=env)
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["decision"]["policy_id"] == "eu-hosted"
+    env = {"ROUTER_SERVICE_SERVER": "127.0.0.1:1"}
+    assert run("decide", "--catalog", str(catalog_file), env=env).exit_code == 0
+
+
+def test_health_asks_where_a_server_of_the_same_environment_listens(server: ServerProcess) -> None:
+    assert run("health", env={"ROUTER_SERVICE_LISTEN": server.target}).stdout == "SERVING\n"
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "0"])
+def test_a_time_that_makes_no_sense(seconds: str) -> None:
+    assert run("health", "--timeout", seconds).exit_code == 2
+
+
+def test_what_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    out = tmp_path / "nowhere" / "x.yaml"
+    done = run("import", "litellm", str(DATA / "litellm_sample.json"), "--out", str(out))
+    assert done.exit_code == 2
+    assert done.stderr.splitlines()[-1].startswith(f"Error: {out}")
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+def test_no_number_is_ever_cut(columns: int) -> None:
+    """At any width of a real terminal every figure of the failover list stands whole."""
+    command = f"stty cols {columns}; {sys.executable} -m router_service.cli decide --deadline-ms 8000"
+    script = ["/usr/bin/script", "-qec", command, "/dev/null"]
+    done = subprocess.run(script, capture_output=True, text=True, check=True)
+    for figure in ("3473 ms", "2470 ms", "1756 ms"):
+        assert figure in done.stdout
 
 
 @pytest.mark.parametrize("rate", ["USD", "USD=0", "USD=x", "EUR=1", "USD=-1", "USD=NaN"])

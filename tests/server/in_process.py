@@ -31,17 +31,17 @@ NOW = 1_800_000_000_000  # 2027-01-15T08:00:00Z
 
 
 class InProcess:
-    """`router` is a stub of it, `now` what its clock says; without a store it has no memory."""
+    """`router` is a stub of it, `now` what its clock says; where it does not remember, the store stays empty."""
 
-    def __init__(self, store: MemoryStore | None, folder: Path) -> None:
+    def __init__(self, folder: Path, *, remembers: bool = True) -> None:
         self.now = NOW
         self.dropped = 0
         self.metrics = Metrics()
-        self.store = store
+        self.store = MemoryStore()
         self._file = folder / "catalog.yaml"
         self._served = Served()
-        self.memory = None if store is None else Memory.of(store, WireCodec(), self._drop)
-        router = Router(self._served, lambda: self.now, stateless=True, memory=self.memory)
+        memory = Memory.of(self.store, WireCodec(), self._drop) if remembers else None
+        router = Router(self._served, lambda: self.now, stateless=True, memory=memory)
         log = make_logger("error", "json")
         calls = Calls(self.metrics, log)
         self._doors = (RouterServicer(router, calls, self.metrics, log), HistoryServicer(router, calls, self.metrics))
@@ -51,8 +51,7 @@ class InProcess:
         """Serves this catalogue from now on, and keeps it."""
         self._file.write_text(catalog)
         content = load(self._file)
-        if self.store is not None:
-            await self.store.keep_catalog(content.version(), pack(content))
+        await self.store.keep_catalog(content.version(), pack(content))
         self._served.install(Snapshot.of(content, self.now))
 
     def counted(self, name: str, **labels: str) -> float:
@@ -67,6 +66,7 @@ class InProcess:
         server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(router_service.SERVICE, handlers)])
         port = server.add_insecure_port("127.0.0.1:0")
         await server.start()
+        self.port = port
         async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
             self.router = RouterServiceStub(channel)
             yield self
@@ -118,7 +118,7 @@ policies:
 @pytest.fixture
 async def history(tmp_path: Path) -> AsyncIterator[InProcess]:
     """One that serves CATALOG and remembers."""
-    async with InProcess(MemoryStore(), tmp_path).running() as server:
+    async with InProcess(tmp_path).running() as server:
         await server.serve(CATALOG)
         yield server
 
@@ -126,7 +126,7 @@ async def history(tmp_path: Path) -> AsyncIterator[InProcess]:
 @pytest.fixture
 async def forgetful(tmp_path: Path) -> AsyncIterator[InProcess]:
     """One without a store."""
-    async with InProcess(None, tmp_path).running() as server:
+    async with InProcess(tmp_path, remembers=False).running() as server:
         await server.serve(CATALOG)
         yield server
 

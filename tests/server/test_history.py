@@ -117,6 +117,7 @@ async def test_a_trace_is_explained_word_for_word_after_everything_changed(histo
 @pytest.mark.xfail(reason="traces/record.py takes it for a refusal made before the engine: no pool, so no endpoints")
 async def test_a_model_that_was_not_found_is_explained_word_for_word(history: InProcess) -> None:
     result = await decide(history, pb.DecideRequest(request=RouteRequest(model="larg")))
+    assert isinstance(result, Refusal)
     assert result.close_slugs == ["large"]
     assert result_of(await explain(history, result.trace_id)) == result
 
@@ -195,7 +196,7 @@ async def listed(history: InProcess, **filters: Any) -> list[str]:
 
 
 async def test_traces_are_listed_newest_first_whatever_the_size_of_a_page(history: InProcess) -> None:
-    made = []
+    made: list[str] = []
     for _ in range(7):
         history.now += 1
         made.insert(0, (await decide(history, pb.DecideRequest())).trace_id)

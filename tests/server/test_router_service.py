@@ -218,7 +218,7 @@ def test_inline_problems_are_named_by_candidate(server: ServerProcess) -> None:
 def test_inline_ids_must_be_unique_and_no_policy_named(server: ServerProcess) -> None:
     message = _inline(json.loads(OWN.read_text().splitlines()[0]))
     message.inline.candidates.add().CopyFrom(message.inline.candidates[0])
-    assert "inline.candidates.endpoint_id" in _error(lambda: server.router.Decide(message))[2]
+    assert "inline.candidates[1].endpoint_id" in _error(lambda: server.router.Decide(message))[2]
     del message.inline.candidates[-1]
     message.policy_id = "eu-hosted"
     assert "policy_id" in _error(lambda: server.router.Decide(message))[2]

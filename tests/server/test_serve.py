@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import random
 import signal
 import socket
 import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
+from router_service.v1 import catalog_service_pb2 as catalog_pb
 from router_service.v1 import router_service_pb2 as pb
 from router_service.v1 import router_service_pb2_grpc as pb_grpc
 from tests.server.conftest import CATALOG, ServerProcess
@@ -146,3 +150,58 @@ def test_it_answers_not_serving_while_the_catalogue_loads(serve: Callable[..., S
     server.wait_for("listening on")
     assert health.Check(health_pb2.HealthCheckRequest()).status == health_pb2.HealthCheckResponse.SERVING
     assert router.Decide(pb.DecideRequest()).decision.considered == 12000
+
+
+def test_a_name_with_two_addresses_is_never_bound_by_halves(serve: Callable[..., ServerProcess]) -> None:
+    port = serve().target.rpartition(":")[2]
+    second = serve("--listen", f"localhost:{port}")
+    second.wait_for("is the port in use")
+    assert second.process.wait(10) == 2
+
+
+def test_who_watches_does_not_hold_up_the_end(serve: Callable[..., ServerProcess]) -> None:
+    server = serve("--grace", "30")
+    watch = server.catalog.WatchCatalog(catalog_pb.WatchCatalogRequest())
+    next(watch)
+    health = health_pb2_grpc.HealthStub(server.channel()).Watch(health_pb2.HealthCheckRequest())
+    next(health)
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(10) == 0
+    assert list(watch) == []
+
+
+@pytest.mark.parametrize("raw", [b"\xff", b"\x0a\x05ab"])
+@pytest.mark.parametrize("method", ["RouterService/Decide", "RouterService/Explain", "CatalogService/ListEndpoints"])
+def test_bytes_that_are_no_message_get_a_clear_answer(server: ServerProcess, method: str, raw: bytes) -> None:
+    call: Any = server.channel().unary_unary(f"/router_service.v1.{method}")
+    with pytest.raises(grpc.RpcError) as caught:
+        call(raw)
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_random_bytes_never_cause_a_fault(server: ServerProcess) -> None:
+    """Two thousand broken requests: each is answered, or refused for what it is."""
+    rng = random.Random(7)
+    good = pb.DecideRequest(request_id="r", policy_id="global").SerializeToString()
+    call: Any = server.channel().unary_unary("/router_service.v1.RouterService/Decide")
+    codes = set()
+    for _ in range(2000):
+        raw = bytearray(good + rng.randbytes(rng.randrange(12)))
+        raw[rng.randrange(len(raw))] ^= 1 << rng.randrange(8)
+        try:
+            call(bytes(raw))
+        except grpc.RpcError as error:
+            codes.add(error.code())
+    assert codes <= {grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND}
+
+
+def test_a_pipe_is_no_catalogue_and_ends_nothing(serve: Callable[..., ServerProcess], catalog_file: Path) -> None:
+    server = serve("--catalog", str(catalog_file))
+    server.wait_for("listening on")
+    catalog_file.unlink()
+    os.mkfifo(catalog_file)
+    server.wait_for("not a file.*catalogue rejected")
+    catalog_file.unlink()
+    catalog_file.write_text(CATALOG.replace("8192", "9999"))
+    server.wait_for("catalogue loaded", after=len(server.lines))
+    assert server.stop() == 0

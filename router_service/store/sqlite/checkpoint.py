@@ -15,6 +15,7 @@ from router_service.store.sqlite.connection import Session
 
 EVERY_S = 1.0
 LOG_PAGES_MAX = 16384  # 64 MB
+PATIENCE_MS = 5000  # for a moment between two writers
 
 
 class Checkpointer:
@@ -36,6 +37,7 @@ class Checkpointer:
                 db = self._session.use()
                 _, log, _ = db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
                 if log > LOG_PAGES_MAX:
+                    db.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
                     db.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
             except (sqlite3.Error, StoreLost, OSError):
                 # The calls say what is wrong; here it is tried again.

@@ -12,7 +12,7 @@ from router_service.store.interface import TracePage, TraceQuery
 from router_service.store.sqlite import rows
 from router_service.store.sqlite.traces import of_row
 
-_CURSOR = re.compile(r"s(-?\d{1,18})\.(\d{1,18})")
+_CURSOR = re.compile(r"s(-?\d{1,18})\.(\d{1,18})", re.ASCII)
 
 # So many policies are walked each along its own index; with more, one walk along all traces finds enough soon.
 _MERGED_MAX = 100

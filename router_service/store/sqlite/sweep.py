@@ -86,8 +86,9 @@ def _catalogs(db: sqlite3.Connection, now: int, keep: str) -> int:
         (now + GRACE_MS, keep),
     )
     unneeded = "SELECT version FROM catalog_need WHERE needed_until <= ? AND version != ?"
-    catalogs, _ = (
-        db.execute(f"DELETE FROM {table} WHERE version IN ({unneeded})", (now, keep)).rowcount  # noqa: S608 - constants
-        for table in ("catalog", "catalog_need")
-    )
-    return catalogs
+    removed = db.execute(
+        f"DELETE FROM catalog WHERE version IN ({unneeded})",  # noqa: S608 - constants
+        (now, keep),
+    ).rowcount
+    db.execute("DELETE FROM catalog_need WHERE needed_until <= ? AND version != ?", (now, keep))
+    return removed

@@ -1,0 +1,130 @@
+"""Traces for a person: one with what was asked and reported, or many as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from router_service.cli.render import decision, new_console, new_table, refusal
+from router_service.wire.messages import Attempt, Decision, Refusal, Report, Timestamp, Trace, given
+
+_WIDE = 112  # columns that all of a list takes beside each other
+
+
+def trace(message: Trace) -> None:
+    """The answer as it was given, then what was asked and what was reported."""
+    if message.HasField("decision"):
+        decision(message.decision)
+    else:
+        refusal(message.refusal)
+    console = new_console()
+    console.print()
+    _fields(console, "Trace", _facts(message))
+    asked = {name: _written(value) for name, value in given(message.request).items()}
+    _fields(console, "Asked", asked or {"": "nothing but what every request asks"})
+    if not message.reports:
+        console.print("Nothing was reported.")
+    for number, report in enumerate(message.reports, start=1):
+        console.print(_report(number, report))
+
+
+def traces(messages: Iterable[Trace]) -> None:
+    """One a row, in the order in which they come; where all does not fit beside each other, on two lines."""
+    console = new_console()
+    table = new_table("")
+    table.title = None
+    table.add_column("time (UTC)", no_wrap=True)
+    wide = console.width >= _WIDE
+    for name in ("outcome", "policy", "model", "first candidate") if wide else ():
+        table.add_column(name, overflow="fold")
+    table.add_column("trace id", no_wrap=wide, overflow="fold")
+    for one in messages:
+        decided = one.HasField("decision")
+        outcome = Text(one.outcome, style="" if decided else "red")
+        model = one.request.model or "auto"
+        first = one.decision.candidates[0].endpoint_id if decided else "–"
+        if wide:
+            table.add_row(_time(one.decided_at), outcome, one.policy_id, model, first, one.trace_id)
+        else:
+            table.add_row(
+                _time(one.decided_at),
+                Text.assemble(one.trace_id, "\n", outcome, f", policy {one.policy_id}: {model} → {first}"),
+            )
+    console.print(table)
+
+
+def _facts(message: Trace) -> dict[str, str]:
+    result: Decision | Refusal = message.decision if message.HasField("decision") else message.refusal
+    facts = {
+        "trace_id": message.trace_id,
+        "decided_at": f"{_time(message.decided_at)} UTC",
+        "kept_until": f"{_time(message.kept_until)} UTC (retention {result.retention})",
+        "catalog_version": message.catalog_version,
+        "data_class": message.data_class,
+        "operation_id": message.operation_id,
+    }
+    if message.HasField("budget_max_cost"):
+        limit = f"{message.budget_max_cost:.6f}".rstrip("0").rstrip(".")
+        facts["budget_max_cost"] = f"{limit} was left of the day's budget"
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def _fields(console: Console, title: str, fields: dict[str, str]) -> None:
+    table = new_table(title)
+    table.show_header = False
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in fields.items():
+        table.add_row(name, Text(value))
+    console.print(table)
+    console.print()
+
+
+def _report(number: int, report: Report) -> Table:
+    table = new_table(f"Report {number}: {report.outcome}")
+    table.add_column("attempt", overflow="fold", min_width=4)
+    table.add_column("endpoint", overflow="fold", min_width=11)
+    table.add_column("began (UTC)", overflow="fold")
+    table.add_column("came of it", overflow="fold")
+    for name in ("took", "first token", "tokens in", "out", "cost"):
+        table.add_column(name, justify="right")
+    for one in report.attempts:
+        table.add_row(
+            one.attempt_id,
+            one.endpoint_id,
+            _time(one.started_at) if one.HasField("started_at") else "–",
+            _came_of(one),
+            _told(one, "latency_ms", " ms"),
+            _told(one, "time_to_first_token_ms", " ms"),
+            _told(one, "input_tokens"),
+            _told(one, "output_tokens"),
+            f"{one.cost:.3g}" if one.HasField("cost") else "–",
+        )
+    return table
+
+
+def _came_of(one: Attempt) -> str:
+    """How the attempt ended: its class, status, finish reason and what acceptance said, as far as they were told."""
+    status = str(one.status_code) if one.HasField("status_code") else ""
+    parts = (one.failure_class or "success", status, one.finish_reason, one.validation_result)
+    return ", ".join(part for part in parts if part)
+
+
+def _told(one: Attempt, name: str, unit: str = "") -> str:
+    return f"{getattr(one, name)}{unit}" if one.HasField(name) else "–"
+
+
+def _written(value: Any) -> str:
+    """A field's value as a person writes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) if isinstance(value, str | int | float) else ", ".join(value)
+
+
+def _time(instant: Timestamp) -> str:
+    """To the second."""
+    return f"{instant.ToDatetime():%Y-%m-%d %H:%M:%S}"
