@@ -37,11 +37,12 @@ class Served:
 
         Who is slow gets the newest and misses those between.
         """
-        seen = None
+        seen = ""
         while not self._closed:
             following = self._next
-            if self._snapshot is not None and self._snapshot is not seen:
-                seen = self._snapshot
-                yield seen
+            snapshot = self._snapshot
+            if snapshot is not None and snapshot.version != seen:
+                seen = snapshot.version
+                yield snapshot
             else:
                 await following.wait()

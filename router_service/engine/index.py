@@ -7,7 +7,7 @@ order in which they were given can have no effect. Everything remembered here di
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from router_service.domain import words
@@ -17,7 +17,7 @@ from router_service.domain.policy import Policy, residency_admits
 from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.request import RouteRequest
 from router_service.domain.text import fold
-from router_service.engine.bits import bitset
+from router_service.engine.bits import PrefixSets, bitset
 from router_service.engine.cache import Bounded
 from router_service.engine.cost import CostSets
 from router_service.engine.entries import PolicySets, compile_policy, region_test
@@ -26,6 +26,10 @@ from router_service.engine.glob import WILDCARD, matcher
 from router_service.engine.model_id import ModelNames
 from router_service.engine.needs import NeedSets
 from router_service.engine.ranking import Rankings
+
+ANSWERS = 2048  # remembered of one index
+# The facts that observation may change between two versions of a catalogue.
+CHANGING = ("status", "suppressed_until", "latency_ms", "error_rate")
 
 
 class Index:
@@ -64,7 +68,36 @@ class Index:
         self._policies: Bounded[int, PolicySets] = Bounded(1024)
         self._regions: Bounded[str, int] = Bounded(1024)
         self.usable_slugs: Bounded[PolicySets, list[str]] = Bounded(1024)
-        self.answers: Bounded[tuple[PolicySets, RouteRequest, int], Decision | Refusal] = Bounded(2048)
+        self.answers: Bounded[tuple[PolicySets, RouteRequest, int], Decision | Refusal] = Bounded(ANSWERS)
+
+    def overlaid(self, changed: Mapping[str, Endpoint]) -> Generator[None, None, Index]:
+        """This index with other figures: a generator that returns it, in slices.
+
+        `changed` holds endpoints by their ids that differ in `CHANGING` alone. Every other set is shared, and so is
+        what was remembered of them; answers and rankings are not, since they may be others now.
+        """
+        other = Index.__new__(Index)
+        other.__dict__.update(self.__dict__)
+        changes = {self.position[one]: endpoint for one, endpoint in changed.items()}
+        endpoints = list(self.endpoints)
+        for position, endpoint in changes.items():
+            endpoints[position] = endpoint
+        other.endpoints = tuple(endpoints)
+        at = bitset(changes, self.size)
+        routable = bitset((i for i, one in changes.items() if one.status in words.ROUTABLE_STATUSES), self.size)
+        unknown = bitset((i for i, one in changes.items() if one.status == words.UNKNOWN), self.size)
+        other.unroutable = self.unroutable & ~at | at & ~routable
+        other.unknown_status = self.unknown_status & ~at | unknown
+        yield
+        ends = ((one.suppressed_until, i) for i, one in enumerate(endpoints) if one.suppressed_until is not None)
+        other.suppressions = PrefixSets(ends, self.size)
+        yield from other.suppressions.compile()
+        other._instants = sorted((*other.retirements.values, *other.suppressions.values))  # noqa: SLF001 - its own kind
+        other.needs = self.needs.overlaid(other.endpoints, changes)
+        yield
+        other.rankings = self.rankings.overlaid(other.endpoints, changes)
+        other.answers = Bounded(ANSWERS)
+        return other
 
     def _take_sets(self, facts: Facts) -> None:
         """The sets that rules look at, by what they are to a rule."""

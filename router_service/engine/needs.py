@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from router_service.domain.endpoint import Endpoint
@@ -23,10 +23,21 @@ class NeedSets:
 
     def compile(self) -> Iterator[None]:
         """Sorts each group, slice by slice."""
-        for speed, members in self._given.items():
-            ordered = sorted((need_ms(self._endpoints[position], None), position) for position in members)
-            self._by_speed[speed] = [need for need, _ in ordered], [position for _, position in ordered]
+        for speed in self._given:
+            self._sort(speed)
             yield
+
+    def overlaid(self, endpoints: Sequence[Endpoint], changes: Collection[int]) -> NeedSets:
+        """The same for endpoints whose latencies differ at the positions of `changes`; other groups are shared."""
+        other = NeedSets(endpoints, self._given)
+        other._by_speed.update(self._by_speed)
+        for speed in {endpoints[position].tokens_per_second for position in changes}:
+            other._sort(speed)
+        return other
+
+    def _sort(self, speed: Fraction | None) -> None:
+        ordered = sorted((need_ms(self._endpoints[position], None), position) for position in self._given[speed])
+        self._by_speed[speed] = [need for need, _ in ordered], [position for _, position in ordered]
 
     def above(self, spendable: int, expected_output_tokens: int | None) -> int:
         """The endpoints whose need is more than `spendable` ms."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -69,16 +69,22 @@ class Rankings:
         for position, one in enumerate(self.endpoints):
             known = one.input_price is not None and one.output_price is not None
             self._prices.append((one.input_price or 0, one.output_price or 0) if known else None)
-            self._latencies.append(DEFAULT_LATENCY_MS if one.latency_ms is None else one.latency_ms)
-            self._own.append(
-                weighted(WEIGHTS["documentation"] * documentation(one))
-                + weighted(WEIGHTS["sovereignty"] * SOVEREIGNTY.get(one.sovereignty, 0.0))
-                + weighted(WEIGHTS["error_rate"] * (one.error_rate or 0.0))
-            )
+            self._latencies.append(_latency_of(one))
+            self._own.append(_own_weight(one))
             for name, fit in FITS.items():
                 self._fits[name].append(weighted(task * fit(one)))
             if position % SLICE == 0:
                 yield
+
+    def overlaid(self, endpoints: Sequence[Endpoint], changes: Collection[int]) -> Rankings:
+        """The same for endpoints whose latencies and error rates differ at the positions of `changes`."""
+        other = Rankings(endpoints, self._tags, self._languages)
+        other._prices, other._fits = self._prices, self._fits
+        other._latencies, other._own = self._latencies.copy(), self._own.copy()
+        for position in changes:
+            other._latencies[position] = _latency_of(endpoints[position])
+            other._own[position] = _own_weight(endpoints[position])
+        return other
 
     def ask(self, request: RouteRequest) -> Ask:
         """What of the request can make a difference here; tags and languages that nobody has are all the same."""
@@ -195,6 +201,19 @@ class Ranking:
         )
         terms = tuple(Term(value, weighted(WEIGHTS[name] * value)) for name, value in zip(TERMS, raw, strict=True))
         return Score(sum(term.weighted for term in terms), terms)
+
+
+def _latency_of(endpoint: Endpoint) -> int:
+    return DEFAULT_LATENCY_MS if endpoint.latency_ms is None else endpoint.latency_ms
+
+
+def _own_weight(endpoint: Endpoint) -> int:
+    """The sum of the weighted terms that belong to the endpoint alone, whatever is asked."""
+    return (
+        weighted(WEIGHTS["documentation"] * documentation(endpoint))
+        + weighted(WEIGHTS["sovereignty"] * SOVEREIGNTY.get(endpoint.sovereignty, 0.0))
+        + weighted(WEIGHTS["error_rate"] * (endpoint.error_rate or 0.0))
+    )
 
 
 class _Scale(msgspec.Struct, frozen=True):
