@@ -1,0 +1,119 @@
+"""What is remembered never grows without bound, whatever is asked, and dies with its snapshot."""
+
+from __future__ import annotations
+
+import gc
+import random
+import weakref
+
+from router_service.asks import Ask
+from router_service.catalog.content import Content
+from router_service.catalog.served import Served
+from router_service.catalog.snapshot import Snapshot
+from router_service.domain.policy import Policy
+from router_service.domain.request import RouteRequest as Request
+from router_service.engine.decide import decide
+from router_service.engine.explain import explain
+from router_service.engine.index import ANSWERS, Index
+from router_service.router import Router
+from router_service.v1 import router_service_pb2 as pb
+from router_service.v1.route_pb2 import RouteRequest
+from router_service.wire.read import REMEMBERED, REMEMBERED_SIZE, AskReader
+from tests.builders import endpoint
+
+# Every memory of an index and of what it is made of, with its bound.
+MEMORIES = {
+    "answers": ANSWERS,
+    "_policies": 1024,
+    "_regions": 1024,
+    "usable_slugs": 1024,
+    "models._resolved": 4096,
+    "rankings._rankings": 512,
+    "rankings._steady": 64,
+    "costs._remembered": 256,
+    "needs._remembered": 256,
+    "windows._joined": 128,
+}
+
+
+def _memory(index: Index, path: str) -> dict[object, object]:
+    found: object = index
+    for name in path.split("."):
+        found = getattr(found, name)
+    assert isinstance(found, dict)
+    return found
+
+
+def _adversarial(rng: random.Random, number: int) -> RouteRequest:
+    """Something new in every field that is a key of some memory."""
+    return RouteRequest(
+        model=rng.choice(["", f"x{number}/m{number % 7}", f"unknown-{number}"]),
+        task=f"task-{number}",
+        language=rng.choice(["de", "fr", f"x{chr(97 + number % 26)}{chr(97 + number // 26 % 26)}"]),
+        regions=[f"r{number}*"] if number % 3 else [],
+        input_tokens=number,
+        output_tokens=rng.randrange(10**6),
+        expected_output_tokens=0,
+        max_cost=rng.random(),
+        max_price=rng.random() * 20,
+        deadline_ms=1000 + number,
+    )
+
+
+def test_no_memory_grows_beyond_its_bound() -> None:
+    rng = random.Random(41)
+    endpoints = tuple(
+        endpoint(
+            f"m{i}@p{i:03}",
+            model=f"m{i % 7}",
+            input_price=i,
+            output_price=rng.randrange(100),
+            context_window=1000 + i,
+            latency_ms=i,
+            tokens_per_second=1 + i,
+            tags=[f"task-{i}"],
+            strong_languages=["de"],
+        )
+        for i in range(200)
+    )
+    content = Content(
+        currency="EUR",
+        endpoints=tuple(sorted(endpoints, key=lambda one: one.endpoint_id)),
+        policies=(Policy.read({"policy_id": "p"}),),
+        default_policy="p",
+    )
+    snapshot = Snapshot.of(content, 0)
+    router, reader = Router(Served(snapshot), lambda: 0), AskReader()
+    for number in range(6000):
+        ask = reader.read(pb.DecideRequest(request=_adversarial(rng, number)))
+        router.decide(Ask(ask.request))
+    sizes = {path: len(_memory(snapshot.index, path)) for path in MEMORIES}
+    assert all(sizes[path] <= bound for path, bound in MEMORIES.items()), sizes
+    assert sizes["answers"] == ANSWERS, "the test filled nothing"
+    assert len(reader._requests) == REMEMBERED
+
+
+def test_what_is_large_is_not_remembered() -> None:
+    reader = AskReader()
+    large = pb.DecideRequest(request=RouteRequest(exclude_endpoints=[f"{i:0200}" for i in range(1000)]))
+    reader.read(large)
+    assert not reader._requests
+    assert large.request.ByteSize() > REMEMBERED_SIZE
+    index = Index([endpoint("a@eu")])
+    snapshot_policy = Policy.read({"policy_id": "p"})
+    decide(index, snapshot_policy, reader.read(large).request, 0)
+    assert not index.answers
+
+
+def test_what_is_remembered_dies_with_its_snapshot() -> None:
+    class Watched(Index):
+        """An index that can be watched."""
+
+    index = Watched([endpoint("a@eu")])
+    policy = Policy.read({"policy_id": "p"})
+    decide(index, policy, Request(), 0)
+    explain(index, policy, Request(), 0)
+    watch = weakref.ref(index)
+    del index
+    gc.collect()
+    assert watch() is None
