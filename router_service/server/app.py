@@ -25,6 +25,7 @@ from router_service.router import Router
 from router_service.server import catalog_service, router_service
 from router_service.server.admin import AdminPort
 from router_service.server.catalog_service import CatalogServicer
+from router_service.server.history_service import HistoryServicer
 from router_service.server.listen import Address, AddressError, bind
 from router_service.server.log import make_logger
 from router_service.server.metrics import Metrics
@@ -85,10 +86,11 @@ class App:
         self._watch = Watch(settings.catalog)
         calls = self._calls = Calls(self._metrics, self._log)
         router = RouterServicer(self._router, calls, self._metrics, self._log)
+        history = HistoryServicer(self._router, calls, self._metrics)
         catalog = CatalogServicer(self._router, self._served, calls)
         self._server.add_generic_rpc_handlers(
             [
-                grpc.method_handlers_generic_handler(router_service.SERVICE, router.handlers()),
+                grpc.method_handlers_generic_handler(router_service.SERVICE, router.handlers() | history.handlers()),
                 grpc.method_handlers_generic_handler(catalog_service.SERVICE, catalog.handlers()),
             ]
         )
