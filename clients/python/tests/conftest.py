@@ -22,6 +22,8 @@ SECONDS_TO_START = 30
 @contextmanager
 def serving(*arguments: str) -> Iterator[str]:
     """A server with the example catalogue and these arguments; what stands after `listening on` in what it says."""
+    if "--store" not in arguments:
+        arguments = ("--store", "none", *arguments)
     command = [sys.executable, "-m", "router_service.cli", "serve", *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ROUTER_SERVICE_")}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
@@ -46,9 +48,10 @@ def _address(process: subprocess.Popen[bytes]) -> str:
 
 
 @pytest.fixture(scope="session")
-def target() -> Iterator[str]:
-    """A server on a port of its own."""
-    with serving("--listen", "127.0.0.1:0") as address:
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server on a port of its own, which keeps traces."""
+    store = tmp_path_factory.mktemp("store") / "router.db"
+    with serving("--listen", "127.0.0.1:0", "--store", f"sqlite:{store}") as address:
         yield address
 
 

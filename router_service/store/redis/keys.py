@@ -12,8 +12,7 @@ from urllib.parse import quote
 
 @functools.lru_cache(maxsize=4096)
 def _quoted(name: str) -> str:
-    # Surrogates too: an id that is no proper text must not be the reason of a loss.
-    return quote(name, safe="/@+,", errors="surrogatepass")
+    return quote(name, safe="/@+,")
 
 
 class Keys:
@@ -45,7 +44,7 @@ class Keys:
         return f"{self._money(policy_id)}:reports:{trace_id}"
 
     def trace(self, trace_id: str) -> str:
-        return f"{self._prefix}{{trace:{quote(trace_id, safe='', errors='surrogatepass')}}}"
+        return f"{self._prefix}{{trace:{quote(trace_id, safe='')}}}"
 
     def policy(self, policy_id: str) -> str:
         return f"{self._prefix}{{index}}:policy:{policy_id}"

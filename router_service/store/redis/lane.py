@@ -1,16 +1,20 @@
 """A way to the server: what is asked at the same time travels together, on a bounded number of connections.
 
-A pipeline for a hundred calls costs the client a tenth of a hundred commands. Calls of different urgency take
-different lanes, so that one that may be long holds up none that must be quick.
+A hundred calls in one pipeline cost a fraction of a hundred commands. Calls of different urgency take different lanes,
+so that one that may be long holds up none that must be quick.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Sequence
 from typing import Any
 
-from redis.asyncio import Redis
-from redis.exceptions import NoScriptError, RedisError
+from hiredis import pack_command
+from redis.asyncio import ConnectionPool
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from router_service.store.interface import StoreLost
 from router_service.store.redis.reasons import reason
@@ -22,18 +26,29 @@ TOGETHER = 512
 
 
 class _Asked:
-    __slots__ = ("answer", "commands")
+    """Packed commands, and where their answers go."""
 
-    def __init__(self, commands: tuple[Command, ...]) -> None:
-        self.commands = commands
+    __slots__ = ("answer", "packed")
+
+    def __init__(self, commands: Sequence[Command]) -> None:
+        self.packed = [pack_command(command) for command in commands]
         self.answer: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
+
+    def fulfil(self, answers: list[Any]) -> None:
+        if not self.answer.done():
+            self.answer.set_result(answers)
+
+    def fail(self, why: str) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(StoreLost(why))
 
 
 class Lane:
-    """Has commands done. One that is cancelled before it was sent is not sent."""
+    """Has commands done, each pipeline within `timeout_s`. A call that is cancelled before it was sent is not sent."""
 
-    def __init__(self, client: Redis, secret: str) -> None:
-        self._client, self._secret = client, secret
+    def __init__(self, pool: ConnectionPool, timeout_s: float, secret: str) -> None:
+        self._pool: Any = pool
+        self._timeout_s, self._secret = timeout_s, secret
         self._waiting: dict[_Asked, None] = {}
         self._senders: set[asyncio.Task[None]] = set()
 
@@ -44,7 +59,7 @@ class Lane:
         """
         answers = await self._ask(commands)
         if any(isinstance(answer, NoScriptError) for answer in answers):
-            answers = await self._ask(tuple(in_full(command) for command in commands))
+            answers = await self._ask([in_full(command) for command in commands])
         for answer in answers:
             if isinstance(answer, Exception):
                 raise StoreLost(reason(answer, self._secret))
@@ -57,10 +72,12 @@ class Lane:
             sender.cancel()
         await asyncio.gather(*senders, return_exceptions=True)
         for asked in self._waiting:
-            _answer(asked, StoreLost("closed"))
+            asked.fail("closed")
         self._waiting.clear()
+        with contextlib.suppress(RedisError, OSError):
+            await self._pool.aclose()
 
-    async def _ask(self, commands: tuple[Command, ...]) -> list[Any]:
+    async def _ask(self, commands: Sequence[Command]) -> list[Any]:
         asked = _Asked(commands)
         self._waiting[asked] = None
         if len(self._senders) < CONNECTIONS:
@@ -76,23 +93,20 @@ class Lane:
     async def _send(self) -> None:
         while self._waiting:
             together = self._take()
-            answers: list[Any] | StoreLost = StoreLost("closed")
+            why = "closed"
             try:
-                async with self._client.pipeline(transaction=False) as pipeline:
-                    for asked in together:
-                        for command in asked.commands:
-                            pipeline.execute_command(*command)
-                    answers = await pipeline.execute(raise_on_error=False)
-            except (RedisError, OSError, TimeoutError, ValueError) as error:
-                answers = StoreLost(reason(error, self._secret))
+                await self._exchange(together)
+            except (RedisError, OSError) as error:
+                why = reason(error, self._secret)
             finally:
-                _hand_out(together, answers)
+                for asked in together:
+                    asked.fail(why)
 
     def _take(self) -> list[_Asked]:
         together: list[_Asked] = []
         commands = 0
         for asked in self._waiting:
-            commands += len(asked.commands)
+            commands += len(asked.packed)
             if together and commands > TOGETHER:
                 break
             together.append(asked)
@@ -100,21 +114,30 @@ class Lane:
             del self._waiting[asked]
         return together
 
+    async def _exchange(self, together: list[_Asked]) -> None:
+        try:
+            await self._exchange_once(together)
+        except RedisConnectionError:
+            # A connection that the server had closed is found out only when it is used.
+            await self._exchange_once([asked for asked in together if not asked.answer.done()])
 
-def _hand_out(together: list[_Asked], answers: list[Any] | StoreLost) -> None:
-    at = 0
-    for asked in together:
-        if isinstance(answers, StoreLost):
-            _answer(asked, StoreLost(str(answers)))
-        else:
-            _answer(asked, answers[at : at + len(asked.commands)])
-        at += len(asked.commands)
+    async def _exchange_once(self, together: list[_Asked]) -> None:
+        async with asyncio.timeout(self._timeout_s):
+            connection = await self._pool.get_connection()
+            try:
+                await connection.send_packed_command([part for asked in together for part in asked.packed])
+                for asked in together:
+                    asked.fulfil([await _answer(connection) for _ in asked.packed])
+            except BaseException:
+                # Answers that were not read must not be taken for those of the next.
+                await connection.disconnect(nowait=True)
+                raise
+            finally:
+                await self._pool.release(connection)
 
 
-def _answer(asked: _Asked, answer: list[Any] | StoreLost) -> None:
-    if asked.answer.done():
-        return
-    if isinstance(answer, StoreLost):
-        asked.answer.set_exception(answer)
-    else:
-        asked.answer.set_result(answer)
+async def _answer(connection: Any) -> Any:
+    try:
+        return await connection.read_response()
+    except ResponseError as error:
+        return error

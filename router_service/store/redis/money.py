@@ -53,6 +53,8 @@ class Money:
             )
         )
         made, settled, reserved = (await self._lane.ask(*commands))[-1]
+        if len(commands) > 1:
+            self._noted[one.policy_id] = one.at
         return Reserved(bool(made), Spending(int(settled), int(reserved)))
 
     def _note(self, policy_id: str, at: int) -> list[Command]:
@@ -61,8 +63,7 @@ class Money:
             return []
         if len(self._noted) >= _NOTED_MAX:
             self._noted.clear()
-        self._noted[policy_id] = at
-        return [("ZADD", self._keys.policies, "GT", at, policy_id)]
+        return [("ZADD", self._keys.policies, "GT", at, policy_id), ("PEXPIRE", self._keys.policies, SPENDING_MS)]
 
     async def spending(self, policy_id: str, day: str) -> Spending:
         [found] = await self._lane.ask(("HMGET", self._keys.spent(policy_id, day), "settled", "reserved"))
@@ -71,9 +72,7 @@ class Money:
     def report(self, report: Report, day: str) -> Command:
         """The script that takes a report; its answer is read by `taken`."""
         keys = self._keys
-        attempts = [
-            part for one in report.attempts for part in (one.attempt_id, str(one.cost), pack_attempts([one]))
-        ]
+        attempts = [part for one in report.attempts for part in (one.attempt_id, str(one.cost), pack_attempts([one]))]
         return REPORT(
             [
                 keys.ledger(report.policy_id, report.trace_id),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from importlib.resources import files
+from typing import Any
 
 _LUA = files("router_service.store.redis") / "lua"
 
-Command = tuple[str | bytes | int, ...]
+Command = tuple[Any, ...]
+"""Texts, bytes and whole numbers."""
 
 _texts: dict[str, str] = {}
 

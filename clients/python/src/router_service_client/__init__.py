@@ -7,6 +7,7 @@ default endpoint: where the service gives no answer, the request may go nowhere.
 from router_service_client.aio import AsyncRouterClient
 from router_service_client.client import RouterClient
 from router_service_client.errors import (
+    EndpointNotListed,
     FieldViolation,
     InvalidRequest,
     LimitExceeded,
@@ -15,23 +16,35 @@ from router_service_client.errors import (
     RouterError,
     RouterTimeout,
     RouterUnavailable,
+    TraceNotFound,
     Unauthenticated,
 )
-from router_service_client.messages import RouteFields, candidates
+from router_service_client.messages import ReportFields, RouteFields, candidates
 from router_service_client.v1.endpoint_pb2 import Endpoint
 from router_service_client.v1.explanation_pb2 import Explanation
 from router_service_client.v1.policy_pb2 import Policy
+from router_service_client.v1.report_pb2 import Attempt, Report
 from router_service_client.v1.route_pb2 import Candidate, Decision, Refusal, RouteRequest
-from router_service_client.v1.router_service_pb2 import DecideResponse, ExplainResponse, Inline
+from router_service_client.v1.router_service_pb2 import (
+    DecideResponse,
+    ExplainResponse,
+    Inline,
+    RejectedReport,
+    ReportResponse,
+    ReportStreamResponse,
+)
+from router_service_client.v1.trace_pb2 import Trace
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AsyncRouterClient",
+    "Attempt",
     "Candidate",
     "DecideResponse",
     "Decision",
     "Endpoint",
+    "EndpointNotListed",
     "ExplainResponse",
     "Explanation",
     "FieldViolation",
@@ -42,12 +55,19 @@ __all__ = [
     "Policy",
     "PolicyNotFound",
     "Refusal",
+    "RejectedReport",
+    "Report",
+    "ReportFields",
+    "ReportResponse",
+    "ReportStreamResponse",
     "RouteFields",
     "RouteRequest",
     "RouterClient",
     "RouterError",
     "RouterTimeout",
     "RouterUnavailable",
+    "Trace",
+    "TraceNotFound",
     "Unauthenticated",
     "candidates",
 ]

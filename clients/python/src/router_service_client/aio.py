@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from datetime import datetime
 from types import TracebackType
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 import grpc
+from google.protobuf.message import Message
 
 from router_service_client.channels import DEFAULT_TARGET, DEFAULT_TIMEOUT, open_aio_channel
 from router_service_client.errors import error_of
-from router_service_client.messages import RouteFields, decide_request, explain_request
+from router_service_client.messages import (
+    ReportFields,
+    RouteFields,
+    decide_request,
+    explain_request,
+    report_message,
+    timestamp,
+)
+from router_service_client.v1.report_pb2 import Report
 from router_service_client.v1.route_pb2 import RouteRequest
-from router_service_client.v1.router_service_pb2 import DecideResponse, ExplainResponse, Inline
+from router_service_client.v1.router_service_pb2 import (
+    DecideResponse,
+    ExplainResponse,
+    GetTraceRequest,
+    GetTraceResponse,
+    Inline,
+    ListTracesRequest,
+    ListTracesResponse,
+    ReportRequest,
+    ReportResponse,
+    ReportStreamRequest,
+    ReportStreamResponse,
+)
 from router_service_client.v1.router_service_pb2_grpc import RouterServiceStub
+from router_service_client.v1.trace_pb2 import Trace
 
 
 class AsyncRouterClient:
@@ -43,6 +67,8 @@ class AsyncRouterClient:
         *,
         policy_id: str = "",
         request_id: str = "",
+        data_class: str = "",
+        operation_id: str = "",
         inline: Inline | None = None,
         timeout: float | None = None,
         **fields: Unpack[RouteFields],
@@ -53,6 +79,8 @@ class AsyncRouterClient:
             request: what the request needs; `fields` (`model=…, input_tokens=…`) go before its own.
             policy_id: the policy to decide under; empty means the catalogue's default.
             request_id: an id of the caller's own, echoed in the answer.
+            data_class: the class of data that the request holds, where the policy lists those that it allows.
+            operation_id: an id of the caller's own that is kept in the trace.
             inline: candidates and a policy of the caller's own, for a server started with `--stateless`.
             timeout: seconds that this call may take.
             fields: the fields of RouteRequest by name.
@@ -60,11 +88,16 @@ class AsyncRouterClient:
         Raises:
             RouterError: there is no answer; its subclass says why.
         """
-        message = decide_request(request, policy_id, request_id, inline, fields)
-        try:
-            answer: DecideResponse = await self._stub.Decide(message, timeout=self._seconds(timeout))
-        except grpc.RpcError as failure:
-            raise error_of(failure) from failure
+        message = decide_request(
+            request,
+            fields,
+            policy_id=policy_id,
+            request_id=request_id,
+            data_class=data_class,
+            operation_id=operation_id,
+            inline=inline,
+        )
+        answer: DecideResponse = await self._answer(self._stub.Decide, message, timeout)
         return answer
 
     async def explain(
@@ -73,20 +106,119 @@ class AsyncRouterClient:
         *,
         policy_id: str = "",
         request_id: str = "",
+        data_class: str = "",
+        operation_id: str = "",
         inline: Inline | None = None,
+        trace_id: str = "",
         timeout: float | None = None,
         **fields: Unpack[RouteFields],
     ) -> ExplainResponse:
         """The decision that `decide` would make, and for every endpoint of the pool why it is in or out.
 
-        Arguments and errors are those of `decide`.
+        Arguments and errors are those of `decide`; or give the `trace_id` of a decision or refusal, and nothing else
+        but a request_id, to have that one told again, word for word, on the catalogue that it was made on.
         """
-        message = explain_request(request, policy_id, request_id, inline, fields)
+        message = explain_request(
+            request,
+            fields,
+            policy_id=policy_id,
+            request_id=request_id,
+            data_class=data_class,
+            operation_id=operation_id,
+            inline=inline,
+            trace_id=trace_id,
+        )
+        answer: ExplainResponse = await self._answer(self._stub.Explain, message, timeout)
+        return answer
+
+    async def report(
+        self, report: Report | None = None, *, timeout: float | None = None, **fields: Unpack[ReportFields]
+    ) -> ReportResponse:
+        """Tells what came of a decision: how many of the attempts were new, and how many were known already.
+
+        A report that comes again changes nothing, so that it may be sent until it is answered.
+
+        Args:
+            report: what came of it; `fields` go before its own.
+            timeout: seconds that this call may take.
+            fields: the fields of Report by name: `trace_id=…, outcome="accepted", attempts=[Attempt(…)]`.
+
+        Raises:
+            RouterError: it was not taken: `TraceNotFound`, `EndpointNotListed`, or another that says why.
+        """
+        message = ReportRequest(report=report_message(report, fields))
+        answer: ReportResponse = await self._answer(self._stub.Report, message, timeout)
+        return answer
+
+    async def report_stream(
+        self, reports: Iterable[Report] | AsyncIterable[Report], *, timeout: float | None = None
+    ) -> ReportStreamResponse:
+        """Tells many reports; the answer names those that were not taken, and one of them never ends the stream.
+
+        Args:
+            reports: what came of decisions, in any order.
+            timeout: seconds that the whole stream may take; by default it takes as long as the reports do.
+
+        Raises:
+            RouterError: the stream broke. What was taken is not known; all of it may be sent again.
+        """
+        items = _items(reports)
         try:
-            answer: ExplainResponse = await self._stub.Explain(message, timeout=self._seconds(timeout))
+            answer: ReportStreamResponse = await self._stub.ReportStream(items, timeout=timeout)
         except grpc.RpcError as failure:
             raise error_of(failure) from failure
         return answer
+
+    async def get_trace(self, trace_id: str, *, timeout: float | None = None) -> Trace:
+        """A decision or refusal as it was made, with what was asked and what was reported of it.
+
+        Raises:
+            RouterError: there is no answer: `TraceNotFound`, or another that says why.
+        """
+        answer: GetTraceResponse = await self._answer(self._stub.GetTrace, GetTraceRequest(trace_id=trace_id), timeout)
+        return answer.trace
+
+    async def list_traces(
+        self,
+        *,
+        policy_id: str = "",
+        outcome: str = "",
+        endpoint_id: str = "",
+        since: datetime | None = None,
+        until: datetime | None = None,
+        page_size: int = 0,
+        timeout: float | None = None,
+    ) -> AsyncIterator[Trace]:
+        """Decisions and refusals without their reports, newest first; asks for a page when it is come to.
+
+        Args:
+            policy_id: only of this policy.
+            outcome: only of this outcome: `decided`, or a refusal's name.
+            endpoint_id: only those that list this endpoint as a candidate.
+            since: only those made at this instant or later.
+            until: only those made before this instant.
+            page_size: the most that one call brings; 0 leaves it to the service.
+            timeout: seconds that each call may take.
+
+        Raises:
+            RouterError: there is no answer; its subclass says why.
+            ValueError: an instant has no time zone.
+        """
+        query = ListTracesRequest(
+            policy_id=policy_id,
+            outcome=outcome,
+            endpoint_id=endpoint_id,
+            since=timestamp(since),
+            until=timestamp(until),
+            page_size=page_size,
+        )
+        while True:
+            page: ListTracesResponse = await self._answer(self._stub.ListTraces, query, timeout)
+            for trace in page.traces:
+                yield trace
+            query.page_token = page.next_page_token
+            if not page.next_page_token:
+                return
 
     async def close(self) -> None:
         """Closes the connection; calls that still run are cancelled."""
@@ -101,5 +233,18 @@ class AsyncRouterClient:
     ) -> None:
         await self.close()
 
-    def _seconds(self, timeout: float | None) -> float:
-        return self._timeout if timeout is None else timeout
+    async def _answer(self, call: Any, message: Message, timeout: float | None) -> Any:
+        """The answer to one message. Raises RouterError."""
+        try:
+            return await call(message, timeout=self._timeout if timeout is None else timeout)
+        except grpc.RpcError as failure:
+            raise error_of(failure) from failure
+
+
+async def _items(reports: Iterable[Report] | AsyncIterable[Report]) -> AsyncIterator[ReportStreamRequest]:
+    if isinstance(reports, AsyncIterable):
+        async for report in reports:
+            yield ReportStreamRequest(report=report)
+    else:
+        for report in reports:
+            yield ReportStreamRequest(report=report)

@@ -34,7 +34,10 @@ class RouterError(Exception):
 
 
 class RouterUnavailable(RouterError):
-    """The service cannot be reached, has no catalogue yet, or is on its way out. The request may go nowhere."""
+    """The service cannot be reached, has no catalogue yet, or is on its way out. The request may go nowhere.
+
+    What asks for traces or reports is told so too where the service keeps none, or its store is lost for now.
+    """
 
 
 class RouterTimeout(RouterUnavailable):
@@ -47,6 +50,14 @@ class InvalidRequest(RouterError):
 
 class PolicyNotFound(RouterError):
     """The catalogue has no such policy, or it is not the caller's."""
+
+
+class EndpointNotListed(InvalidRequest):
+    """A report names an endpoint that the decision did not list; nothing of the report was taken."""
+
+
+class TraceNotFound(RouterError):
+    """There is no such trace, it is no longer kept, or it is not the caller's."""
 
 
 class PermissionDenied(RouterError):
@@ -70,6 +81,11 @@ _KINDS: dict[grpc.StatusCode, type[RouterError]] = {
     grpc.StatusCode.UNAUTHENTICATED: Unauthenticated,
     grpc.StatusCode.RESOURCE_EXHAUSTED: LimitExceeded,
 }
+# What a code alone does not tell.
+_REASONS: dict[str, type[RouterError]] = {
+    "ERROR_REASON_ENDPOINT_NOT_LISTED": EndpointNotListed,
+    "ERROR_REASON_TRACE_NOT_FOUND": TraceNotFound,
+}
 
 
 def error_of(failure: grpc.RpcError) -> RouterError:
@@ -82,7 +98,8 @@ def error_of(failure: grpc.RpcError) -> RouterError:
         detail.Unpack(bad)
     violations = tuple(FieldViolation(one.field, one.description) for one in bad.field_violations)
     message = failure.details() or code.name
-    return _KINDS.get(code, RouterError)(message, code, info.reason, violations)
+    kind = _REASONS.get(info.reason) or _KINDS.get(code, RouterError)
+    return kind(message, code, info.reason, violations)
 
 
 def _status(failure: grpc.RpcError) -> Status:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypedDict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypedDict, TypeVar
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from router_service_client.v1.explanation_pb2 import Explanation
+from router_service_client.v1.report_pb2 import Attempt, Report
 from router_service_client.v1.route_pb2 import Candidate, RouteRequest
-from router_service_client.v1.router_service_pb2 import DecideRequest, DecideResponse, ExplainRequest, Inline
+from router_service_client.v1.router_service_pb2 import DecideRequest, DecideResponse, ExplainRequest
+
+_Message = TypeVar("_Message", bound=Message)
 
 
 class RouteFields(TypedDict, total=False):
@@ -32,38 +39,63 @@ class RouteFields(TypedDict, total=False):
     max_attempts: int | None
 
 
+class ReportFields(TypedDict, total=False):
+    """The fields of Report, whose comments say what each means; None is "not given", as leaving it out is."""
+
+    trace_id: str | None
+    operation_id: str | None
+    attempts: Sequence[Attempt] | None
+    outcome: str | None
+
+
 def route_request(request: RouteRequest | None, fields: RouteFields) -> RouteRequest:
     """A copy of the request with the given fields in the place of its own; TypeError for a name that is no field."""
-    values: dict[str, Any] = dict(fields)
-    unknown = sorted(values.keys() - RouteRequest.DESCRIPTOR.fields_by_name.keys())
+    return _merged(RouteRequest, request, fields)
+
+
+def report_message(report: Report | None, fields: ReportFields) -> Report:
+    """A copy of the report with the given fields in the place of its own; TypeError for a name that is no field."""
+    return _merged(Report, report, fields)
+
+
+def _merged(kind: type[_Message], message: _Message | None, fields: Mapping[str, Any]) -> _Message:
+    unknown = sorted(fields.keys() - kind.DESCRIPTOR.fields_by_name.keys())
     if unknown:
-        known = ", ".join(RouteRequest.DESCRIPTOR.fields_by_name)
-        message = f"RouteRequest has no field {', '.join(unknown)}; it has {known}"
-        raise TypeError(message)
-    merged = RouteRequest()
-    if request is not None:
-        merged.CopyFrom(request)
-    given = {name: value for name, value in values.items() if value is not None}
+        known = ", ".join(kind.DESCRIPTOR.fields_by_name)
+        text = f"{kind.DESCRIPTOR.name} has no field {', '.join(unknown)}; it has {known}"
+        raise TypeError(text)
+    merged = kind()
+    if message is not None:
+        merged.CopyFrom(message)
+    given = {name: value for name, value in fields.items() if value is not None}
     for name in given:
         merged.ClearField(name)
-    merged.MergeFrom(RouteRequest(**given))
+    merged.MergeFrom(kind(**given))
     return merged
 
 
-def decide_request(
-    request: RouteRequest | None, policy_id: str, request_id: str, inline: Inline | None, fields: RouteFields
-) -> DecideRequest:
-    """What Decide takes."""
-    route = route_request(request, fields)
-    return DecideRequest(request_id=request_id, policy_id=policy_id, request=route, inline=inline)
+def decide_request(request: RouteRequest | None, fields: RouteFields, **others: Any) -> DecideRequest:
+    """What Decide takes; `others` are its fields beside the request."""
+    return DecideRequest(request=route_request(request, fields), **others)
 
 
-def explain_request(
-    request: RouteRequest | None, policy_id: str, request_id: str, inline: Inline | None, fields: RouteFields
-) -> ExplainRequest:
-    """What Explain takes."""
-    route = route_request(request, fields)
-    return ExplainRequest(request_id=request_id, policy_id=policy_id, request=route, inline=inline)
+def explain_request(request: RouteRequest | None, fields: RouteFields, **others: Any) -> ExplainRequest:
+    """What Explain takes; a trace_id stands alone, unless a request is given for the service to refuse."""
+    if others["trace_id"] and request is None and not fields:
+        return ExplainRequest(**others)
+    return ExplainRequest(request=route_request(request, fields), **others)
+
+
+def timestamp(moment: datetime | None) -> Timestamp | None:
+    """An instant as the wire has it; ValueError for one without a zone, which machines would read differently."""
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        text = f"{moment} has no time zone; say datetime.now(UTC) or moment.astimezone()"
+        raise ValueError(text)
+    written = Timestamp()
+    written.FromDatetime(moment)
+    return written
 
 
 def candidates(answer: DecideResponse | Explanation) -> list[Candidate]:

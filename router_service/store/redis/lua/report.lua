@@ -40,5 +40,6 @@ if (new > 0 or not told) and not traceless then
   for _, part in ipairs(kept) do redis.call('RPUSH', KEYS[2], part) end
   live(KEYS[2], ARGV[6])
 end
+redis.call('HSET', KEYS[1], 'reported', 1)
 live(KEYS[1], ARGV[5])
 return {new, known}

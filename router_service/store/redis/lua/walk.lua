@@ -4,9 +4,9 @@
 --   server gets a pause
 -- Returns the entries, and where to go on from; that is empty where the walk is at its end.
 local from, to, wanted, most = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local found, looked = {}, 0
+local found, looked, step = {}, 0, math.max(wanted, 100)
 while looked < most do
-  local entries = redis.call('ZRANGE', KEYS[1], from, to, 'BYLEX', 'REV', 'LIMIT', 0, wanted)
+  local entries = redis.call('ZRANGE', KEYS[1], from, to, 'BYLEX', 'REV', 'LIMIT', 0, step)
   for _, entry in ipairs(entries) do
     looked, from = looked + 1, '(' .. entry
     local everywhere = true
@@ -16,6 +16,6 @@ while looked < most do
       if #found == wanted then return {found, from} end
     end
   end
-  if #entries < wanted then return {found, ''} end
+  if #entries < step then return {found, ''} end
 end
 return {found, from}

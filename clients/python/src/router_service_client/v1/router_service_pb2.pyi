@@ -115,14 +115,16 @@ class ReportStreamRequest(_message.Message):
     def __init__(self, report: _Optional[_Union[_report_pb2.Report, _Mapping]] = ...) -> None: ...
 
 class ReportStreamResponse(_message.Message):
-    __slots__ = ("accepted", "duplicates", "rejected")
+    __slots__ = ("accepted", "duplicates", "rejected", "more_rejected")
     ACCEPTED_FIELD_NUMBER: _ClassVar[int]
     DUPLICATES_FIELD_NUMBER: _ClassVar[int]
     REJECTED_FIELD_NUMBER: _ClassVar[int]
+    MORE_REJECTED_FIELD_NUMBER: _ClassVar[int]
     accepted: int
     duplicates: int
     rejected: _containers.RepeatedCompositeFieldContainer[RejectedReport]
-    def __init__(self, accepted: _Optional[int] = ..., duplicates: _Optional[int] = ..., rejected: _Optional[_Iterable[_Union[RejectedReport, _Mapping]]] = ...) -> None: ...
+    more_rejected: int
+    def __init__(self, accepted: _Optional[int] = ..., duplicates: _Optional[int] = ..., rejected: _Optional[_Iterable[_Union[RejectedReport, _Mapping]]] = ..., more_rejected: _Optional[int] = ...) -> None: ...
 
 class RejectedReport(_message.Message):
     __slots__ = ("position", "trace_id", "error")
