@@ -4,6 +4,9 @@
 #   docker run --read-only router-service                                  a sidecar: its pod reaches 127.0.0.1:50051
 #   docker run --read-only --publish 127.0.0.1:50051:50051 router-service serve --listen 0.0.0.0:50051 --insecure
 #   docker run --read-only --volume ./catalog:/catalog:ro --env ROUTER_SERVICE_CATALOG=/catalog router-service
+#   docker run --read-only --volume router:/data --env ROUTER_SERVICE_STORE=sqlite:/data/router.db router-service
+#
+# Without a volume there is nowhere to keep budgets and traces, so the image has no store unless it is given one.
 #
 # tools/try_dockerfile.py runs these steps without an engine, in folders of their own.
 
@@ -11,9 +14,9 @@ FROM python:3.11-slim-bookworm AS build
 WORKDIR /build
 COPY pyproject.toml LICENSE README.md ./
 COPY router_service ./router_service
-RUN python -m pip wheel --no-cache-dir --wheel-dir /wheels . \
+RUN python -m pip wheel --no-cache-dir --wheel-dir /wheels ".[redis]" \
     && python -m venv --without-pip /opt/router-service \
-    && python -m pip --python /opt/router-service/bin/python install --no-cache-dir --no-index --find-links /wheels router-service
+    && python -m pip --python /opt/router-service/bin/python install --no-cache-dir --no-index --find-links /wheels "router-service[redis]"
 
 FROM python:3.11-slim-bookworm
 LABEL org.opencontainers.image.title="router-service" \
@@ -24,7 +27,8 @@ RUN python -m pip uninstall --yes --root-user-action ignore setuptools wheel pip
 COPY --from=build /opt/router-service /opt/router-service
 ENV PATH="/opt/router-service/bin:$PATH" \
     PYTHONDONTWRITEBYTECODE=1 \
-    PYTHONUNBUFFERED=1
+    PYTHONUNBUFFERED=1 \
+    ROUTER_SERVICE_STORE=none
 # No name, no home, no shell: a number suffices, and Kubernetes can check it (runAsNonRoot).
 USER 65532:65532
 EXPOSE 50051

@@ -86,7 +86,10 @@ def _store(url: str | None) -> Store | None:
     if url == NO_STORE:
         return None
     if url is None:
-        state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+        try:
+            state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+        except RuntimeError:
+            raise StoreUrlError("there is no home folder to keep it in: say sqlite:PATH, or none") from None
         url = f"sqlite:{state / 'router-service' / 'router.db'}"
     return open_store(url)
 
