@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test check format generate clean
+.PHONY: help serve test check bench format generate clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
@@ -23,6 +23,9 @@ test: .venv/test ## run all tests; ARGS='tests/engine -k price' for some
 
 check: .venv/check ## lint, types, layers, protos, stubs, Dockerfile; ARGS='mypy' for one step
 	@$(BIN)/python tools/check.py $(ARGS)
+
+bench: .venv/runtime ## measure; writes benchmarks/results.md; ARGS='wire --quick' for some, needs h2load (nghttp2-client)
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 format: .venv/check ## put the code into its one form
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format . && $(BIN)/buf format --write

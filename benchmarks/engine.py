@@ -36,17 +36,18 @@ def run(*, quick: bool = False) -> Iterator[Section]:
     repeated: dict[int, float] = {}
     for size in SIZES[::2] if quick else SIZES:
         with TemporaryDirectory() as folder:
-            row, repeated[size] = _row(size, Path(folder), quick=quick)
+            row, repeated[size] = measure(size, Path(folder), quick=quick)
         rows.append(row)
         yield Section("Engine", tuple(_told(rows, repeated)))
 
 
-def _row(size: int, folder: Path, *, quick: bool) -> tuple[list[str], float]:
+def measure(size: int, folder: Path, *, quick: bool) -> tuple[list[str], float]:
+    """The row of a size, and the µs of a repeated decide."""
     engine, now = InProcess(size, folder), wall_clock()
     snapshot = engine.snapshot
     cases = [
-        (snapshot.policies[ask.policy_id or snapshot.content.default_policy], ask.request)
-        for ask in (engine.ask(one.SerializeToString()) for one in requests(400 if quick else 4_000, models_of(size)))
+        (engine.policy(ask), ask.request)
+        for ask in (engine.ask(one.SerializeToString()) for one in requests(_cases(size, quick=quick), models_of(size)))
     ]
     fresh = max(3, min(40, 20_000 // size)) // (3 if quick else 1)
     cold, compiled = _first(snapshot.content.endpoints, cases[:fresh], now)
@@ -70,9 +71,15 @@ def _row(size: int, folder: Path, *, quick: bool) -> tuple[list[str], float]:
     ], median(again)
 
 
+def _cases(size: int, *, quick: bool) -> int:
+    """How many different requests: fewer where each takes long."""
+    return 400 if quick else 4_000 if size < 5_000 else 1_200
+
+
 def _first(endpoints: Sequence[Endpoint], cases: Sequence[Case], now: int) -> tuple[list[float], list[float]]:
     """The first decide of an index, for each case on one of its own: with its policy to compile, and without."""
-    cold, compiled = [], []
+    cold: list[float] = []
+    compiled: list[float] = []
     for policy, request in cases:
         for times, compile_before in ((cold, False), (compiled, True)):
             index = Index(endpoints)
@@ -95,7 +102,8 @@ def _once(call: Callable[[], object]) -> float:
 
 def repeated(call: Callable[[], object], slice_ns: int = _SLICE_NS) -> float:
     """µs of one call of very many; the median of five samples."""
-    count, samples = 1, []
+    count = 1
+    samples: list[float] = []
     while len(samples) < 5:
         start = time.thread_time_ns()
         for _ in range(count):

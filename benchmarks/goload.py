@@ -40,6 +40,7 @@ class Generator:
             raise Unbuildable(MISSING)
         source = shutil.copytree(_SOURCE, folder / "load")
         self._program = folder / "load" / "program"
+        self._sent: dict[tuple[int, str], int] = {}
         built = subprocess.run(
             ["go", "build", "-o", str(self._program), "."],
             cwd=source,
@@ -51,8 +52,8 @@ class Generator:
             raise Unbuildable(f"go build failed: {built.stderr.decode(errors='replace').strip()[-500:]}")
 
     def load(self, server: Server, method: str, bodies: Path, shape: Shape, *, seconds: float) -> Round:
-        """One round. RuntimeError where a call fails."""
-        address, before = server.address, server.cpu_s()
+        """One round, with the messages after those that this server had before. RuntimeError where a call fails."""
+        address, before, had = server.address, server.cpu_s(), (server.pid, method)
         done = subprocess.run(
             pinned(GENERATOR_CORE, [
                 str(self._program),
@@ -63,6 +64,7 @@ class Generator:
                 f"-workers={shape.workers}",
                 f"-stream={str(shape.stream).lower()}",
                 f"-window={shape.window}",
+                f"-first={self._sent.get(had, 0)}",
                 f"-duration={seconds}s",
             ]),
             capture_output=True,
@@ -72,6 +74,7 @@ class Generator:
         if done.returncode:
             raise RuntimeError(done.stderr.decode(errors="replace"))
         said = json.loads(done.stdout)
+        self._sent[had] = self._sent.get(had, 0) + said["every"]
         cpu = (server.cpu_s() - before) / said["every"] * 1e6
         return Round(said["calls"] / said["seconds"], said["p50"], said["p99"], cpu, said["core"])
 

@@ -1,41 +1,48 @@
-"""The service's own path from a request's bytes to its answer's, without the transport: what answers are checked by."""
+"""From a request's bytes to its answer's without transport, store or log: what servers' answers are checked by."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from benchmarks.catalogues import catalogue
+from router_service.asks import Answer, Ask
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
-from router_service.asks import Answer, Ask
+from router_service.domain.policy import Policy
+from router_service.engine.decide import decide
 from router_service.router import Router
 from router_service.server.app import wall_clock
+from router_service.server.log import make_logger
+from router_service.server.metrics import Metrics
+from router_service.server.router_service import RouterServicer
+from router_service.server.rpc import Calls
 from router_service.v1 import router_service_pb2 as pb
 from router_service.wire.answer import decide_response
 from router_service.wire.read import AskReader
 
 
 class InProcess:
-    """A router over the catalogue of `size` endpoints, read from the same file as a server's."""
+    """The engine over the catalogue of `size` endpoints, read from the same file as a server's."""
 
     def __init__(self, size: int, folder: Path) -> None:
         self.snapshot: Snapshot = catalogue(size).snapshot(folder, wall_clock())
-        served = Served()
-        served.install(self.snapshot)
-        self._router = Router(served, wall_clock)
 
     def ask(self, message: bytes) -> Ask:
         """The request of a message's bytes, read as if it were the first."""
         return AskReader().read(pb.DecideRequest.FromString(message))
 
-    def decide(self, ask: Ask) -> Answer:
-        """The decision."""
-        return self._router.decide(ask)
+    def policy(self, ask: Ask) -> Policy:
+        """The policy that the request names, or the default one."""
+        return self.snapshot.policies[ask.policy_id or self.snapshot.content.default_policy]
 
     def answer(self, message: bytes) -> bytes:
         """The answer's bytes to a request's."""
-        ask = self.ask(message)
-        return decide_response(self._router.decide(ask), pb.DecideRequest.FromString(message).request_id)
+        ask, now = self.ask(message), wall_clock()
+        result = decide(self.snapshot.index, self.policy(ask), ask.request, now)
+        request_id = pb.DecideRequest.FromString(message).request_id
+        return decide_response(Answer(result, "", self.snapshot.version, now), request_id)
 
 
 def comparable(message: bytes) -> pb.DecideResponse:
@@ -47,3 +54,21 @@ def comparable(message: bytes) -> pb.DecideResponse:
         answer.refusal.trace_id = ""
         answer.refusal.ClearField("retry_after")
     return answer
+
+
+def door(snapshot: Snapshot, log_level: str = "error") -> Callable[[bytes], bytes]:
+    """What the service does in a call of Decide, from the request's bytes to the answer's, without gRPC and store."""
+    served, metrics, log = Served(), Metrics(), make_logger(log_level, "json")
+    served.install(snapshot)
+    servicer = RouterServicer(Router(served, wall_clock), Calls(metrics, log), metrics, log)
+    handle: Any = servicer.handlers()["Decide"].unary_unary
+
+    def call(message: bytes) -> bytes:
+        try:
+            handle(message, None).send(None)
+        except StopIteration as answered:
+            answer: bytes = answered.value
+            return answer
+        raise RuntimeError("a call without a store has nothing to wait for")
+
+    return call

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -55,9 +57,14 @@ class Server:
         """All that it has said."""
         return self._said.read_text(encoding="utf-8", errors="replace")
 
+    def said_bytes(self) -> int:
+        """How much it has said."""
+        return self._said.stat().st_size
+
     def wait_for(self, pattern: str) -> str:
         """The first group of the first match in what it says."""
-        while time.monotonic() < self.started + START_S:
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline:
             if found := re.search(pattern, self.said()):
                 return found[1]
             if self._process.poll() is not None:
@@ -65,7 +72,7 @@ class Server:
             time.sleep(0.005)
         raise RuntimeError(f"the server did not say {pattern!r}:\n{self.said()[-2_000:]}")
 
-    @property
+    @cached_property
     def address(self) -> str:
         """Where it answers, once it does."""
         return self.wait_for(r"listening on (\S+)")
@@ -82,7 +89,10 @@ class Server:
         return int(found[1]) / 1024 if found else 0.0
 
 
-def service(catalogue: Path, folder: Path, *flags: str) -> Server:
+PLAIN = ("--store", "none", "--admin", "127.0.0.1:0")
+
+
+def service(catalogue: Path, folder: Path, flags: Sequence[str] = PLAIN) -> Server:
     """`router-service serve` with a catalogue, on a port of the system's choice."""
     arguments = ["serve", "--listen", "127.0.0.1:0", "--catalog", str(catalogue), "--grace", "1", *flags]
     return Server("router_service.cli", arguments, folder)

@@ -47,7 +47,8 @@ def _head() -> str:
 
 Written by `make bench`; docs/performance.md says how to read it. On another machine only the ratios mean anything.
 
-- machine: {_processor()}, {os.cpu_count()} cores, {system}; servers on core {SERVER_CORE}, generators on {GENERATOR_CORE}
+- machine: {_processor()}, {os.cpu_count()} cores, {system}; servers on core {SERVER_CORE},
+  generators on core {GENERATOR_CORE}
 - Python {platform.python_version()}, {libraries}, {tools}
 - catalogues: {catalogue(10).source}; places, speeds, failures and languages drawn by a seed
 """

@@ -14,11 +14,10 @@ from benchmarks.checking import DECIDE, verify
 from benchmarks.figures import Section, at_least, at_most, median, table
 from benchmarks.floor import UNARY
 from benchmarks.goload import Generator, Shape, Unbuildable, write_bodies
-from benchmarks.processes import Server, floor, service
+from benchmarks.processes import PLAIN, Server, floor, service
 from benchmarks.requests import framed, requests, shapes
 from benchmarks.rounds import Pair, Round, interleaved, ratio, told
 
-SIZES = (40, 500, 5_000, 20_000)
 GENERATORS, STREAMS = 16, 2
 # The load of the second percentiles: this share of what the floor can do.
 SHARE = 0.4
@@ -28,23 +27,31 @@ P99_GOAL = 1.3
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A set of a server's flags: what is on with them, and the least throughput that it is to have."""
+    """A set of a server's flags: what is on with them, the sizes to measure, the least throughput it is to have.
+
+    In a flag `{folder}` stands for a folder of this run.
+    """
 
     on: str
     flags: tuple[str, ...]
+    sizes: tuple[int, ...]
     goal: float
 
 
-# To come: authentication and traces, with a goal of 0.75.
-SETUPS = (Setup("metrics, log of refusals", ("--admin", "127.0.0.1:0"), 0.85),)
+# To come: authentication, in the second row.
+SETUPS = (
+    Setup("metrics, log of refusals", PLAIN, (40, 500, 5_000, 20_000), 0.85),
+    Setup("that, SQLite traces", ("--store", "sqlite://{folder}/traces.db", "--admin", "127.0.0.1:0"), (5_000,), 0.75),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """How long to measure."""
+    """How long to measure: rounds as fast as they can, and at a share of that."""
 
     rounds: int
     seconds: float
+    paced_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,7 @@ def run(*, quick: bool = False) -> Iterator[Section]:
     if not h2load.is_there():
         yield Section("Wire", ("Skipped: no h2load here. On Debian: apt-get install nghttp2-client.",))
         return
-    length = Length(3, 1.0) if quick else Length(5, 2.0)
+    length = Length(3, 1.0, 0.7) if quick else Length(5, 1.5, 1.0)
     with TemporaryDirectory() as folder:
         try:
             generator, missing = Generator(Path(folder)), ""
@@ -69,7 +76,7 @@ def run(*, quick: bool = False) -> Iterator[Section]:
             generator, missing = None, f"Every request different: skipped, {reason}."
         rows, different = [], []
         for setup in SETUPS:
-            for size in SIZES[::2] if quick else SIZES:
+            for size in setup.sizes[::2] if quick else setup.sizes:
                 with TemporaryDirectory() as inner:
                     found = measure(setup, size, Path(inner), length, generator)
                 rows.append(_row(setup, size, found))
@@ -81,20 +88,20 @@ def measure(setup: Setup, size: int, folder: Path, length: Length, generator: Ge
     """Interleaved rounds at one size."""
     messages = [one.SerializeToString() for one in requests(DIFFERENT, models_of(size))]
     asked = messages[: length.rounds * GENERATORS]
-    with service(catalogue(size).write(folder), folder, *setup.flags) as serving:
+    with service(catalogue(size).write(folder), folder, flags_of(setup, folder)) as serving:
         answer_size = verify(serving, size, asked, folder)
         with floor(answer_size, folder) as empty:
             bodies = _bodies(asked, folder)
 
             def load(server: Server, method: str, number: int, rate: float | None = None) -> Round:
                 chosen = bodies[number * GENERATORS : (number + 1) * GENERATORS]
-                return h2load.load(server, method, chosen, folder, seconds=length.seconds, streams=STREAMS, rate=rate)
+                seconds = length.paced_s if rate else length.seconds
+                return h2load.load(server, method, chosen, folder, seconds=seconds, streams=STREAMS, rate=rate)
 
             full = interleaved(length.rounds, partial(load, empty, UNARY), partial(load, serving, DECIDE))
             rate = SHARE * median(pair.base.throughput for pair in full)
-            paced = interleaved(
-                length.rounds, partial(load, empty, UNARY, rate=rate), partial(load, serving, DECIDE, rate=rate)
-            )
+            slow = partial(load, rate=rate)
+            paced = interleaved(length.rounds, partial(slow, empty, UNARY), partial(slow, serving, DECIDE))
             if generator is None:
                 return Measured(full, paced, [])
             shape, file = Shape(GENERATORS, GENERATORS * STREAMS), write_bodies(messages, folder / "messages")
@@ -104,6 +111,11 @@ def measure(setup: Setup, size: int, folder: Path, length: Length, generator: Ge
                 lambda _: generator.load(serving, DECIDE, file, shape, seconds=length.seconds),
             )
             return Measured(full, paced, different)
+
+
+def flags_of(setup: Setup, folder: Path) -> list[str]:
+    """The flags of a server whose files are in a folder."""
+    return [flag.replace("{folder}", str(folder)) for flag in setup.flags]
 
 
 def _bodies(messages: Sequence[bytes], folder: Path) -> list[Path]:

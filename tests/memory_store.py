@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -12,6 +13,7 @@ from router_service.store.interface import (
     GRACE_MS,
     REMEMBERED_MS,
     SPENDING_DAYS,
+    Attempt,
     Report,
     Reservation,
     Reserved,
@@ -58,13 +60,13 @@ class MemoryStore:
         return "memory"
 
     async def open(self) -> None:
-        self._call()
+        await self._call()
 
     async def close(self) -> None:
         self.lost = True
 
     async def reserve(self, reservation: Reservation) -> Reserved:
-        self._call()
+        await self._call()
         held = self._held.get(reservation.trace_id)
         if held is not None:
             return held.answer
@@ -77,11 +79,11 @@ class MemoryStore:
         return answer
 
     async def spending(self, policy_id: str, day: str) -> Spending:
-        self._call()
+        await self._call()
         return self._spending(policy_id, day)
 
     async def expire(self, now: int, limit: int) -> int:
-        self._call()
+        await self._call()
         due = [one for one in self._held.values() if one.open and one.reservation.expires_at <= now][:limit]
         for held in due:
             held.open, held.expired = False, True
@@ -90,13 +92,17 @@ class MemoryStore:
         return len(due)
 
     async def report(self, report: Report) -> Taken:
-        self._call()
+        await self._call()
         known = self._known.setdefault(report.trace_id, set())
-        new = tuple(one for one in report.attempts if one.attempt_id not in known)
-        known.update(one.attempt_id for one in new)
+        found: dict[str, Attempt] = {}
+        for one in report.attempts:
+            if one.attempt_id not in known:
+                found.setdefault(one.attempt_id, one)
+        known.update(found)
+        new = tuple(found.values())
         self._last_word[report.trace_id] = report.at
         held = self._held.get(report.trace_id)
-        if held is not None:
+        if held is not None and (new or not report.attempts):
             self._settle(held, sum(one.cost for one in new) - (held.reservation.amount if held.expired else 0))
             held.open = held.expired = False
         told = {one.outcome for one in self.reports.get(report.trace_id, ())}
@@ -108,7 +114,7 @@ class MemoryStore:
         return Taken(len(new), len(report.attempts) - len(new))
 
     async def write_traces(self, traces: Sequence[Trace]) -> None:
-        self._call()
+        await self._call()
         for trace in traces:
             if trace.trace_id in self._gone:
                 continue
@@ -117,34 +123,39 @@ class MemoryStore:
                 self._remove(trace)
 
     async def trace(self, trace_id: str) -> StoredTrace | None:
-        self._call()
+        await self._call()
         trace = self.written.get(trace_id)
         return None if trace is None else StoredTrace(trace, tuple(self.reports.get(trace_id, ())))
 
     async def traces(self, query: TraceQuery, cursor: str, limit: int) -> TracePage:
-        self._call()
+        await self._call()
         before = _read_cursor(cursor)
         found = sorted((one for one in self.written.values() if _matches(query, one)), key=_place, reverse=True)
         left = [one for one in found if before is None or _place(one) < before]
-        page = left[:limit]
-        return TracePage(tuple(page), _cursor(page[-1]) if page and len(left) > limit else "")
+        page = left[: max(limit, 1)]
+        return TracePage(tuple(page), _cursor(page[-1]) if len(left) > len(page) else "")
 
     async def keep_catalog(self, version: str, body: bytes) -> None:
-        self._call()
+        await self._call()
         self.catalogs.setdefault(version, body)
+        self._spared.pop(version, None)
 
     async def catalog(self, version: str) -> bytes | None:
-        self._call()
+        await self._call()
         return self.catalogs.get(version)
 
     async def sweep(self, now: int, keep: str, limit: int) -> Swept:
-        self._call()
+        await self._call()
         self._spared[keep] = now + GRACE_MS
-        expired = [one for one in self.written.values() if one.expires_at <= now]
+        expired = sorted(
+            (one for one in self.written.values() if one.expires_at <= now), key=lambda one: one.expires_at
+        )
+        removed = 0
         for trace in expired[:limit]:
-            self._remove(trace)
-        if len(expired) > limit:
-            return Swept(limit, 0, more=True)
+            removed += self._remove(trace)
+            await asyncio.sleep(0)
+        if removed >= limit:
+            return Swept(removed, 0, more=True)
         self._forget(now)
         needed = {one.catalog_version for one in self.written.values()} | {keep}
         for version in self.catalogs:
@@ -152,9 +163,11 @@ class MemoryStore:
         gone = [one for one in self.catalogs if one not in needed and self._spared[one] <= now]
         for version in gone:
             del self.catalogs[version], self._spared[version]
-        return Swept(len(expired), len(gone), more=False)
+        return Swept(removed, len(gone), more=False)
 
-    def _call(self) -> None:
+    async def _call(self) -> None:
+        """Lets others go first, as a store of its own process does; what follows it in a method is one step."""
+        await asyncio.sleep(0)
         if self.lost:
             raise StoreLost("memory: lost by the test")
         self.calls += 1
@@ -169,11 +182,12 @@ class MemoryStore:
         key = (held.reservation.policy_id, held.reservation.day)
         self._settled[key] = self._settled.get(key, 0) + amount
 
-    def _remove(self, trace: Trace) -> None:
-        del self.written[trace.trace_id]
+    def _remove(self, trace: Trace) -> bool:
+        """Whether it was there."""
         self.reports.pop(trace.trace_id, None)
         if trace.until_report:
             self._gone.add(trace.trace_id)
+        return self.written.pop(trace.trace_id, None) is not None
 
     def _forget(self, now: int) -> None:
         """Removes what is no longer remembered; an open reservation is, until `expire` settles it."""
@@ -218,6 +232,6 @@ def _read_cursor(cursor: str) -> tuple[int, str] | None:
     if not cursor:
         return None
     at, _, trace_id = cursor.partition("/")
-    if not trace_id:
-        raise ValueError(cursor)
+    if not at.isdecimal() or not trace_id:
+        raise ValueError(f"no cursor of this store: {cursor!r}")
     return int(at), trace_id

@@ -161,6 +161,7 @@ func run() error {
 	connections := flag.Int("connections", 4, "connections")
 	workers := flag.Int("workers", 8, "calls or streams at a time, over all connections")
 	window := flag.Int("window", 1, "messages under way on a stream")
+	first := flag.Uint64("first", 0, "the message to begin with")
 	duration := flag.Duration("duration", 2*time.Second, "how long to measure")
 	warmUp := flag.Duration("warm-up", 300*time.Millisecond, "how long not to measure before")
 	flag.Parse()
@@ -182,6 +183,7 @@ func run() error {
 	started, before := time.Now(), used()
 	begin := started.Add(*warmUp)
 	work := &load{method: *method, messages: messages, begin: begin, end: begin.Add(*duration)}
+	work.next.Store(*first)
 	failures := make(chan error, *workers)
 	for number := range *workers {
 		channel := channels[number%len(channels)]
@@ -205,7 +207,7 @@ func run() error {
 	}
 	return json.NewEncoder(os.Stdout).Encode(map[string]any{
 		"calls": len(work.times), "seconds": duration.Seconds(), "core": share,
-		"every": work.next.Load(),
+		"every": work.next.Load() - *first,
 		"p50":   work.times[len(work.times)/2], "p99": work.times[len(work.times)*99/100],
 	})
 }

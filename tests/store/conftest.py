@@ -10,12 +10,10 @@ import pytest
 
 from router_service.store.interface import Store, Timeouts
 from router_service.store.open import open_store
+from tests.store.lost import PATIENT
 from tests.store.redis_server import RedisServer
 
 KINDS = ("sqlite", "redis", "cluster")
-# Long, since a machine that runs tests may be slow; what is lost is tested with times of its own.
-PATIENT = Timeouts(money=20, other=20)
-
 _numbers = itertools.count()
 
 

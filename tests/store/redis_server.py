@@ -35,8 +35,8 @@ def free_port() -> int:
 class RedisServer:
     """`start` and `stop` may follow each other; what was written stays, as each write is synced to the file."""
 
-    def __init__(self, folder: Path, *, cluster: bool = False) -> None:
-        self._binary, self._folder, self._cluster = binary(), folder, cluster
+    def __init__(self, folder: Path, *, cluster: bool = False, socket: bool = False) -> None:
+        self._binary, self._folder, self._cluster, self._socket = binary(), folder, cluster, socket
         self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -47,9 +47,10 @@ class RedisServer:
             "dir": self._folder,
             "save": "",
             "daemonize": "no",
+            **({"unixsocket": self._folder / "socket"} if self._socket else {}),
             "appendonly": "yes",
             "appendfsync": "always",
-            "cluster-enabled": "yes" if self._cluster else "no",
+            **({"cluster-enabled": "yes", "cluster-port": free_port()} if self._cluster else {}),
         }
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
@@ -59,7 +60,7 @@ class RedisServer:
             )
         if self._cluster:
             self._wait_for(b"PING", b"+PONG")
-            self._ask(b"CLUSTER ADDSLOTSRANGE 0 16383")
+            self.ask(b"CLUSTER ADDSLOTSRANGE 0 16383")
             self._wait_for(b"CLUSTER INFO", b"cluster_state:ok")
         else:
             self._wait_for(b"PING", b"+PONG")
@@ -75,16 +76,16 @@ class RedisServer:
             self._process.wait()
             self._process = None
 
-    def _ask(self, command: bytes) -> bytes:
+    def ask(self, command: bytes) -> bytes:
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as one:
             one.sendall(command + b"\r\n")
-            return one.recv(65536)
+            return one.recv(1 << 20)
 
     def _wait_for(self, command: bytes, answer: bytes) -> None:
         end = time.monotonic() + START_S
         while time.monotonic() < end:
             try:
-                if answer in self._ask(command):
+                if answer in self.ask(command):
                     return
             except OSError:
                 pass

@@ -157,7 +157,8 @@ async def test_names_that_look_like_patterns_match_themselves(store: Store) -> N
 
 
 @pytest.mark.parametrize(
-    "cursor", ["x", "s", "r", "s1", "r1", "s1.", "s1.2.3", "s1.2 ", "é", "s１.２", "r!!", "s" + "9" * 40, "0" * 4000]
+    "cursor",
+    ["x", "s", "r", "s1", "r1", "s1.", "s1.2.3", "s1.2 ", "é", "s\uff11.\uff12", "r!!", "s" + "9" * 40, "0" * 4000],
 )
 async def test_a_cursor_not_made_here_is_refused(store: Store, cursor: str) -> None:
     with pytest.raises(ValueError, match="cursor"):

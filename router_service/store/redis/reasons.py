@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from redis import exceptions
 
+_FORBIDDEN = "the user of the URL may not do what the store needs"
+
 _KINDS: tuple[tuple[type[BaseException], str], ...] = (
     (exceptions.AuthenticationError, "it refuses the name or password of the URL"),
-    (exceptions.NoPermissionError, "the user of the URL may not do what the store needs"),
+    (exceptions.NoPermissionError, _FORBIDDEN),
     (exceptions.OutOfMemoryError, "its memory is full (maxmemory)"),
     (exceptions.ReadOnlyError, "it is a replica, which takes no writes: give the URL of the primary"),
     (exceptions.BusyLoadingError, "it is loading its data"),
@@ -18,6 +20,8 @@ _KINDS: tuple[tuple[type[BaseException], str], ...] = (
 
 # What the server's words begin with where there is no kind of exception.
 _BEGINNINGS = (
+    ("The user executing the script", _FORBIDDEN),
+    ("ACL failure in script", _FORBIDDEN),
     ("MISCONF", "it cannot write to its disk"),
     ("NOREPLICAS", "too few of its replicas are there"),
     ("MASTERDOWN", "its primary is down"),

@@ -18,7 +18,7 @@ BUSY_S = 0.25
 PRAGMAS = (
     "synchronous = NORMAL",  # a commit is in the file when the process dies, not when the power does
     "wal_autocheckpoint = 0",  # checkpoint.py does it, off the path
-    "journal_size_limit = 67108864",
+    "journal_size_limit = 134217728",
     "cache_size = -16000",
     "temp_store = MEMORY",
 )

@@ -33,9 +33,9 @@ from router_service.store.sqlite.worker import Worker
 
 T = TypeVar("T")
 
-# Traces written, and expired ones removed, in one step: a millisecond or two that reservations may have to wait.
+# Traces written, and expired ones removed, in one step, in a millisecond or two that reservations may have to wait.
 WRITE_STEP = 64
-SWEEP_STEP = 16
+SWEEP_STEP = 8
 # A step of a sweep is followed by a pause of so many times its length.
 SWEEP_PAUSE = 4
 
@@ -44,7 +44,7 @@ class SqliteStore:
     """See interface.Store. Several processes of one machine may share the file."""
 
     def __init__(self, path: Path, timeouts: Timeouts | None = None) -> None:
-        self._place = Place(path)
+        self._place = Place(path.absolute())
         self._timeouts = timeouts or Timeouts()
         self._workers: dict[str, Worker] = {}
         self._checkpointer: Checkpointer | None = None
@@ -67,9 +67,11 @@ class SqliteStore:
 
     async def close(self) -> None:
         workers, self._workers = self._workers, {}
-        if self._checkpointer is not None:
-            self._checkpointer.close()
-        await asyncio.gather(*(worker.close(self._timeouts.other) for worker in workers.values()))
+        checkpointer, self._checkpointer = self._checkpointer, None
+        ending = [worker.close(self._timeouts.other) for worker in workers.values()]
+        if checkpointer is not None:
+            ending.append(checkpointer.close(self._timeouts.other))
+        await asyncio.gather(*ending)
         self._place.close()
 
     async def reserve(self, reservation: Reservation) -> Reserved:
