@@ -122,6 +122,13 @@ class TraceNotFound(Unanswerable):
         super().__init__(f'no trace "{trace_id}": it never was, or its retention is over')
 
 
+class CatalogNotKept(Unanswerable):
+    """The catalogue that a trace was made on is not kept, so it cannot be explained again."""
+
+    def __init__(self, version: str) -> None:
+        super().__init__(f"the catalogue of that trace, version {version}, is not kept: the store may have lost it")
+
+
 class EndpointNotListed(Unanswerable):
     """A report names endpoints that the decision did not list."""
 

@@ -15,6 +15,7 @@ import msgspec
 from router_service.asks import (
     Answer,
     Ask,
+    CatalogNotKept,
     CatalogNotLoaded,
     EndpointNotListed,
     Explained,
@@ -106,7 +107,7 @@ class Router:
         asked, context = memory.codec.read_request(trace.request), context_of(trace)
         policy = None if snapshot is None else snapshot.policies.get(asked.policy_id)
         if snapshot is None or policy is None:
-            raise TraceNotFound(trace_id)
+            raise CatalogNotKept(trace.catalog_version)
         request = asked.request
         if context.message:
             told = refuse(snapshot.index, policy, request, trace.outcome, context.message, context.retry_at)
@@ -167,7 +168,7 @@ class Router:
                 result = decide(ground.index, ground.policy, ask.request, now)
             return self._answer(ground, ask, now, trace_id, result)
         budgeted = await self._memory.budgets.decide(ground.index, ground.policy, ask.request, now, trace_id)
-        return self._answer(ground, ask, now, trace_id, budgeted.result, budgeted.max_cost)
+        return self._answer(ground, ask, now, trace_id, budgeted.result, budgeted.max_cost, budgeted.reserved)
 
     def _answer(
         self,
@@ -177,6 +178,7 @@ class Router:
         trace_id: str,
         result: Decision | Refusal,
         budget_max_cost: int | None = None,
+        reserved: int = 0,
     ) -> Answer:
         if self._memory is not None and ask.inline is None:
             self._memory.recorder.record(
@@ -190,6 +192,7 @@ class Router:
                     data_class=ask.data_class,
                     operation_id=ask.operation_id,
                     budget_max_cost=budget_max_cost,
+                    reserved=reserved,
                 )
             )
         return Answer(result, trace_id, ground.version, now)
@@ -245,7 +248,8 @@ class Router:
                 raise StoreUnavailable(lost) from None
             if form is None:
                 return None
-            old = self._old[version] = await asyncio.to_thread(lambda: Snapshot.of(unpack(form), 0))
+            content = await asyncio.to_thread(unpack, form)
+            old = self._old[version] = await unhurried(Snapshot.in_slices(content, version, 0), pause_s=0)
         return old
 
     def _remembered(self) -> Memory:

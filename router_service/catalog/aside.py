@@ -101,7 +101,8 @@ async def _frames(path: Path) -> AsyncIterator[_Frame]:
     )
     assert process.stdout is not None  # noqa: S101 - it was asked for
     try:
-        while size := await process.stdout.read(4):
+        while True:
+            size = await process.stdout.readexactly(4)
             body = await process.stdout.readexactly(int.from_bytes(size, "big"))
             yield msgspec.msgpack.decode(body, type=_Frame, dec_hook=from_basic)
             await asyncio.sleep(0)

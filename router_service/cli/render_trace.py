@@ -85,25 +85,22 @@ def _fields(console: Console, title: str, fields: dict[str, str]) -> None:
 
 
 def _report(number: int, report: Report) -> Table:
+    """An attempt a row; all figures of it in words, so that no width of a terminal cuts any."""
     table = new_table(f"Report {number}: {report.outcome}")
-    table.add_column("attempt", overflow="fold", min_width=4)
-    table.add_column("endpoint", overflow="fold", min_width=11)
-    table.add_column("began (UTC)", overflow="fold")
-    table.add_column("came of it", overflow="fold")
-    for name in ("took", "first token", "tokens in", "out", "cost"):
-        table.add_column(name, justify="right")
+    table.show_header = False
+    table.add_column(overflow="fold", min_width=4)
+    table.add_column(overflow="fold", min_width=40)
     for one in report.attempts:
-        table.add_row(
-            one.attempt_id,
-            one.endpoint_id,
-            _time(one.started_at) if one.HasField("started_at") else "–",
+        told = (
             _came_of(one),
-            _told(one, "latency_ms", " ms"),
-            _told(one, "time_to_first_token_ms", " ms"),
-            _told(one, "input_tokens"),
-            _told(one, "output_tokens"),
-            f"{one.cost:.3g}" if one.HasField("cost") else "–",
+            f"began {_time(one.started_at)}" if one.HasField("started_at") else "",
+            _told(one, "latency_ms", "took {} ms"),
+            _told(one, "time_to_first_token_ms", "first token after {} ms"),
+            _told(one, "input_tokens", "{} tokens in"),
+            _told(one, "output_tokens", "{} out"),
+            f"cost {one.cost:.12g}" if one.HasField("cost") else "",
         )
+        table.add_row(f"{one.attempt_id} {one.endpoint_id}", "; ".join(part for part in told if part))
     return table
 
 
@@ -114,8 +111,8 @@ def _came_of(one: Attempt) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _told(one: Attempt, name: str, unit: str = "") -> str:
-    return f"{getattr(one, name)}{unit}" if one.HasField(name) else "–"
+def _told(one: Attempt, name: str, text: str) -> str:
+    return text.format(getattr(one, name)) if one.HasField(name) else ""
 
 
 def _written(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -90,7 +91,10 @@ def _store(url: str | None) -> Store | None:
             state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
         except RuntimeError:
             raise StoreUrlError("there is no home folder to keep it in: say sqlite:PATH, or none") from None
-        url = f"sqlite:{state / 'router-service' / 'router.db'}"
+        folder = state / "router-service"
+        with contextlib.suppress(OSError):  # where that cannot be, the store says so
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        url = f"sqlite:{folder / 'router.db'}"
     return open_store(url)
 
 

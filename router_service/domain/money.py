@@ -53,6 +53,11 @@ def floor_millionths(value: Decimal) -> int:
     return int(scaled.to_integral_value(rounding=ROUND_FLOOR))
 
 
+def floor_cost(value: Decimal) -> int:
+    """`value` in 10⁻¹², rounded down."""
+    return int(_EXACT.multiply(value, Decimal(COST_UNIT)).to_integral_value(rounding=ROUND_FLOOR))
+
+
 def nearest_double(amount: int, unit: int = MILLION) -> float:
     """The double nearest to `amount / unit`, as the wire carries it: Python divides integers with one rounding."""
     return amount / unit

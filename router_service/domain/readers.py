@@ -15,7 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
-from router_service.domain.money import decimal_of, exact_millionths, floor_millionths
+from router_service.domain.money import decimal_of, exact_millionths, floor_cost, floor_millionths
 from router_service.domain.problems import Problem
 from router_service.domain.text import fold, is_printable_ascii, trim
 
@@ -143,6 +143,18 @@ class Money:
 
     def schema(self) -> Json:
         return {"type": "number", "minimum": 0, "maximum": self.most}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost(Money):
+    """A non-negative amount that was paid, as an integer of 10⁻¹²; what is finer is rounded down."""
+
+    def read(self, raw: object, place: str, problems: list[Problem]) -> int | None:
+        known = len(problems)
+        if Money(self.most, rounded_down=True).read(raw, place, problems) is None or len(problems) > known:
+            return None
+        value = decimal_of(raw)
+        return None if value is None else floor_cost(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from router_service.domain.fields import Field, Table, read_fields, table
 from router_service.domain.meanings import Instant
 from router_service.domain.money import LIMIT_MAX, TOKENS_MAX
 from router_service.domain.problems import InvalidValue, Problem
-from router_service.domain.readers import Money, Text, Whole, Word
+from router_service.domain.readers import Cost, Text, Whole, Word
 
 OUTCOMES = ("accepted", "rejected", "failed", "deadline_exhausted", "ambiguous", "cancelled")
 FAILURE_CLASSES = ("transient", "ambiguous", "permanent", "incompatible", "invalid_response")
@@ -30,7 +30,7 @@ ATTEMPT_FIELDS: Table = table(
     Field("status_code", Whole(0, 999), "the status code of the answer"),
     Field("input_tokens", _TOKENS, "tokens of the prompt, as counted by the endpoint"),
     Field("output_tokens", _TOKENS, "tokens of the answer, as counted by the endpoint"),
-    Field("cost", Money(LIMIT_MAX, rounded_down=True), "what it cost, where the caller knows better"),
+    Field("cost", Cost(LIMIT_MAX), "what it cost, where the caller knows better"),
     Field("finish_reason", Text(), "why the answer ended"),
     Field("validation_result", Text(), "what acceptance said of the answer"),
 )
@@ -42,7 +42,7 @@ REPORT_FIELDS: Table = table(
 
 
 class ReportedAttempt(msgspec.Struct, frozen=True, kw_only=True):
-    """One call of one candidate; instants and times in ms, `cost` in millionths. None is "not told"."""
+    """One call of one candidate; instants and times in ms, `cost` in 10⁻¹². None is "not told"."""
 
     attempt_id: str
     endpoint_id: str

@@ -73,7 +73,12 @@ class RouteRequest(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_short(self) -> bool:
         """Whether its lists are short enough for it to be kept in memory by the thousand."""
-        return len(self.regions) + len(self.model_classes) + len(self.exclude_endpoints) <= SHORT_LISTS
+        return self.entries <= SHORT_LISTS
+
+    @property
+    def entries(self) -> int:
+        """The entries of all its lists."""
+        return len(self.regions) + len(self.model_classes) + len(self.exclude_endpoints)
 
     @classmethod
     def read(cls, raw: Mapping[str, object]) -> RouteRequest:

@@ -69,7 +69,7 @@ def decide(index: Index, policy: Policy, request: RouteRequest, now: int) -> Dec
 
 def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Selection:
     """The same decision with all that led to it, for `explain` to tell."""
-    residency = policy.effective_residency(_asked_residency(request))
+    residency = policy.effective_residency(asked_residency(request))
     case = make_case(index, index.sets_of(policy), request, now, residency)
     pinned = request.model not in index.models.pool_names
     resolution = _resolve(case) if pinned else None
@@ -127,7 +127,7 @@ def _refusal(failure: Failure, verdict: _Verdict) -> Refusal:
     return Refusal(**verdict, code=code, message=message, retry_at=retry_at)
 
 
-def _asked_residency(request: RouteRequest) -> str:
+def asked_residency(request: RouteRequest) -> str:
     """The residency that the request names; an id with an `eu` path segment asks for the EU at least."""
     if request.residency != words.EU_OWNED and asks_for_eu(request.model):
         return words.EU_HOSTED

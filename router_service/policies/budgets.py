@@ -14,22 +14,28 @@ from router_service.domain.meanings import shown_instant
 from router_service.domain.money import MILLION
 from router_service.domain.policy import Policy
 from router_service.domain.request import RouteRequest
+from router_service.engine.cache import Bounded
 from router_service.engine.decide import decide
 from router_service.engine.index import Index
 from router_service.policies.days import Calendar, Day
 from router_service.policies.refuse import BUDGET_EXCEEDED, refuse
 from router_service.policies.retention import REPORT_WINDOW_MS
-from router_service.store.interface import Reservation, Reserved, Spending, Store, StoreLost
+from router_service.store.interface import Report, Reservation, Reserved, Spending, Store, StoreLost
 
 # Others may spend between a decision and its reservation; each time it is taken again with what is left then.
 _TRIES = 16
+_UNHEARD_MAX = 10_000
 
 
 class Budgeted(msgspec.Struct, frozen=True):
-    """A result under a budget, and the limit of cost (millionths) that the budget set for it, where it set one."""
+    """A result under a budget.
+
+    `max_cost` (millionths) is the limit that the budget set for it, where it set one, `reserved` (10⁻¹²) what it holds.
+    """
 
     result: Decision | Refusal
     max_cost: int | None = None
+    reserved: int = 0
 
 
 class Budgets:
@@ -40,6 +46,15 @@ class Budgets:
         self._calendar = Calendar()
         # What was spent when last heard of, by policy: a hint, never a ground for a refusal.
         self._heard: dict[str, tuple[str, Spending]] = {}
+        # Refused for a lost store, which may have made the reservation all the same: trace and policy.
+        self._unheard: Bounded[str, str] = Bounded(_UNHEARD_MAX)
+
+    async def give_back(self, now: int) -> None:
+        """Gives back what may have been reserved for requests that were refused for a lost store. Raises StoreLost."""
+        for trace_id, policy_id in list(self._unheard.items()):
+            nothing = Report(trace_id=trace_id, policy_id=policy_id, at=now, outcome="failed", attempts=())
+            await self._store.report(nothing)
+            del self._unheard[trace_id]
 
     async def decide(self, index: Index, policy: Policy, request: RouteRequest, now: int, trace_id: str) -> Budgeted:
         """A decision whose reservation is made, or a refusal that reserves nothing."""
@@ -49,6 +64,8 @@ class Budgets:
         except StoreLost:
             if policy.budget_fail_open:
                 return Budgeted(decide(index, policy, request, now))
+            # It may have been reserved without anybody hearing of it.
+            self._unheard[trace_id] = policy.policy_id
             message = f"The budget of policy {policy.policy_id} cannot be checked: its store is lost."
             return Budgeted(refuse(index, policy, request, BUDGET_EXCEEDED, message))
 
@@ -64,10 +81,14 @@ class Budgets:
             left = budget - spending.total
             narrowed = _within(request, left)
             result = decide(index, policy, narrowed, now) if left > 0 else None
-            if isinstance(result, Decision):
+            if isinstance(result, Decision) and not certain and self._is_narrower(index, policy, request, result, now):
+                # What was heard last may be too much by now, and must not take candidates away.
+                spending, certain = await self._ask(policy, day), True
+            elif isinstance(result, Decision):
                 reserved = await self._reserve(result, policy, narrowed, now, trace_id, day, budget)
                 if reserved.made:
-                    return Budgeted(result, None if narrowed is request else narrowed.max_cost)
+                    limit = None if narrowed is request else narrowed.max_cost
+                    return Budgeted(result, limit, _amount(result, policy, request))
                 spending, certain = reserved.spending, True
                 if _is_plain(request):
                     break  # what it reserves does not depend on what is left
@@ -78,8 +99,15 @@ class Budgets:
             else:
                 spending, certain = await self._ask(policy, day), True
         ends = shown_instant(day.ends_at)
-        message = f"The budget of policy {policy.policy_id} for {day.date} is spent; the day ends at {ends}."
+        what = "is spent" if spending.total >= budget else "has too little left for this request"
+        message = f"The budget of policy {policy.policy_id} for {day.date} {what}; the day ends at {ends}."
         return Budgeted(refuse(index, policy, request, BUDGET_EXCEEDED, message, day.ends_at))
+
+    @staticmethod
+    def _is_narrower(index: Index, policy: Policy, request: RouteRequest, result: Decision, now: int) -> bool:
+        """Whether the budget, and nothing else, took candidates away."""
+        free = decide(index, policy, request, now)
+        return isinstance(free, Decision) and free.excluded != result.excluded
 
     async def _ask(self, policy: Policy, day: Day) -> Spending:
         spending = await self._store.spending(policy.policy_id, day.date)
@@ -96,11 +124,8 @@ class Budgets:
         day: Day,
         budget: int,
     ) -> Reserved:
-        """Reserves what the dearest candidate may cost, or the policy's default where the request counts no tokens."""
-        if _is_plain(request):
-            amount = policy.default_reservation * MILLION
-        else:
-            amount = max(one.estimated_cost or 0 for one in decision.candidates)
+        """Reserves what the decision may cost."""
+        amount = _amount(result=decision, policy=policy, request=request)
         reserved = await self._store.reserve(
             Reservation(
                 trace_id=trace_id,
@@ -114,6 +139,13 @@ class Budgets:
         )
         self._heard[policy.policy_id] = (day.date, reserved.spending)
         return reserved
+
+
+def _amount(result: Decision, policy: Policy, request: RouteRequest) -> int:
+    """What the dearest candidate may cost, or the policy's default where the request does not count its tokens."""
+    if _is_plain(request):
+        return policy.default_reservation * MILLION
+    return max(one.estimated_cost or 0 for one in result.candidates)
 
 
 def _is_plain(request: RouteRequest) -> bool:

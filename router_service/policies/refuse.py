@@ -5,10 +5,12 @@ from __future__ import annotations
 from router_service.domain.decision import Refusal
 from router_service.domain.policy import Policy
 from router_service.domain.request import RouteRequest
+from router_service.engine.decide import asked_residency
 from router_service.engine.index import Index
 
 DATA_CLASS_NOT_ALLOWED = "data_class_not_allowed"
 BUDGET_EXCEEDED = "budget_exceeded"
+EARLY_REFUSALS = frozenset((DATA_CLASS_NOT_ALLOWED, BUDGET_EXCEEDED))
 
 
 def refuse(
@@ -22,7 +24,7 @@ def refuse(
         steps=(),
         approximate=False,
         pinned=request.model not in index.models.pool_names,
-        effective_residency=policy.effective_residency(request.residency),
+        effective_residency=policy.effective_residency(asked_residency(request)),
         retention=policy.retention,
         considered=0,
         excluded=0,

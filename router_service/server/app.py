@@ -33,6 +33,7 @@ from router_service.server.router_service import RouterServicer
 from router_service.server.rpc import Calls
 from router_service.server.upkeep import Upkeep
 from router_service.store.interface import Store
+from router_service.store.watched import WatchedStore
 from router_service.wire.trace import CODEC
 
 SERVICES = (router_service.SERVICE, catalog_service.SERVICE)
@@ -76,12 +77,14 @@ class App:
         self._log: Any = make_logger(settings.log_level, settings.log_format)
         self._metrics = Metrics()
         self._served = Served()
-        memory = None if settings.store is None else Memory.of(settings.store, CODEC, self._metrics.traces_dropped)
-        self._router = Router(self._served, clock, stateless=settings.stateless, memory=memory)
-        self._upkeep = (
-            None if memory is None else Upkeep(memory, self._served, clock, self._metrics, self._log, self._tell_store)
-        )
         self._health = health.aio.HealthServicer()
+        self._upkeep: Upkeep | None = None
+        memory = None
+        if settings.store is not None:
+            store = WatchedStore(settings.store)
+            memory = Memory.of(store, CODEC, self._metrics.traces_dropped)
+            self._upkeep = Upkeep(memory, store, self._served, clock, self._metrics, self._log, self._tell_store)
+        self._router = Router(self._served, clock, stateless=settings.stateless, memory=memory)
         self._server = grpc.aio.server(options=_OPTIONS)
         self._watch = Watch(settings.catalog)
         calls = self._calls = Calls(self._metrics, self._log)

@@ -14,6 +14,7 @@ from router_service.asks import Memory
 from router_service.catalog.served import Served
 from router_service.server.metrics import Metrics
 from router_service.store.interface import StoreLost
+from router_service.store.watched import WatchedStore
 
 _EXPIRE_EVERY_S = 5.0
 _SWEEP_EVERY_S = 30.0
@@ -27,21 +28,28 @@ class Upkeep:
     def __init__(
         self,
         memory: Memory,
+        store: WatchedStore,
         served: Served,
         clock: Callable[[], int],
         metrics: Metrics,
         log: Any,
         on_health: Callable[[bool], Awaitable[None]],
     ) -> None:
-        self._memory, self._served, self._clock = memory, served, clock
+        self._memory, self._store, self._served, self._clock = memory, store, served, clock
         self._metrics, self._log, self._on_health = metrics, log, on_health
-        self._lost = False
         self._kept: dict[str, bytes] = {}
+        self._serving: tuple[str, bytes] | None = None
         self._tasks: list[asyncio.Task[None]] = []
+        self._telling: set[asyncio.Future[None]] = set()
+        self._logged = False
+        store.tell = self._told
 
     async def start(self) -> None:
         """Opens the store and begins; a store that cannot be opened now is tried again."""
-        await self._try(self._memory.store.open)
+        with contextlib.suppress(StoreLost):
+            await self._store.open()
+        if not self._store.is_lost:
+            await self._on_health(True)
         self._tasks = [
             asyncio.create_task(self._memory.recorder.run()),
             asyncio.create_task(self._every(_EXPIRE_EVERY_S, self._expire)),
@@ -51,7 +59,9 @@ class Upkeep:
     async def keep_catalog(self, version: str, archive: bytes) -> None:
         """Keeps a version that begins to serve, now or as soon as the store takes it."""
         self._kept[version] = archive
-        await self._try(self._keep_pending)
+        self._serving = (version, archive)
+        with contextlib.suppress(StoreLost):
+            await self._keep_pending()
 
     async def close(self) -> None:
         """Writes what is pending, and lets go of the store."""
@@ -60,10 +70,11 @@ class Upkeep:
         for task in self._tasks:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-        await self._try(self._keep_pending)
+        with contextlib.suppress(StoreLost):
+            await self._keep_pending()
         await self._memory.recorder.close()
         with contextlib.suppress(StoreLost):
-            await self._memory.store.close()
+            await self._store.close()
 
     async def _keep_pending(self) -> None:
         for version, archive in list(self._kept.items()):
@@ -71,7 +82,12 @@ class Upkeep:
             del self._kept[version]
 
     async def _expire(self) -> None:
+        if self._store.is_lost and self._serving is not None:
+            # It may come back without what it had; and only a write shows that it is back.
+            version, archive = self._serving
+            self._kept[version] = archive
         await self._keep_pending()
+        await self._memory.budgets.give_back(self._clock())
         expired = _AT_ONCE
         while expired == _AT_ONCE:
             expired = await self._memory.store.expire(self._clock(), _AT_ONCE)
@@ -92,24 +108,24 @@ class Upkeep:
 
     async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         while True:
-            await self._try(work)
+            try:
+                await work()
+            except StoreLost:
+                pass  # the store itself told of it
+            except Exception as fault:  # noqa: BLE001 - a fault in one round must not end the upkeep
+                self._log.error("fault in the upkeep of the store", exc_info=fault)
             await asyncio.sleep(seconds)
 
-    async def _try(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Does a piece of work; tells when the store goes and when it comes back."""
-        try:
-            await work()
-        except StoreLost as lost:
-            if not self._lost:
-                name = self._memory.store.name
-                self._log.error("store lost, decisions go on without it", store=name, reason=str(lost))
-            await self._tell(lost=True)
+    def _told(self, lost: StoreLost | None) -> None:
+        """Logs and shows that the store is lost, once, or back."""
+        if lost is not None and self._logged:
+            return
+        self._logged = lost is not None
+        if lost is not None:
+            self._log.error("store lost, decisions go on without it", store=self._store.name, reason=str(lost))
         else:
-            if self._lost:
-                self._log.info("store is back", store=self._memory.store.name)
-            await self._tell(lost=False)
-
-    async def _tell(self, *, lost: bool) -> None:
-        self._lost = lost
-        self._metrics.store_lost(lost=lost)
-        await self._on_health(not lost)
+            self._log.info("store is back", store=self._store.name)
+        self._metrics.store_lost(lost=lost is not None)
+        task = asyncio.ensure_future(self._on_health(lost is None))
+        self._telling.add(task)  # a task that nobody holds may vanish
+        task.add_done_callback(self._telling.discard)

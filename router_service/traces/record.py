@@ -9,6 +9,7 @@ import msgspec
 from router_service.domain.decision import Decision, Refusal
 from router_service.domain.policy import Policy
 from router_service.domain.request import RouteRequest
+from router_service.policies.refuse import EARLY_REFUSALS
 from router_service.policies.retention import REPORT_WINDOW_MS, retention_ms
 from router_service.store.interface import Trace
 
@@ -27,6 +28,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     data_class: str = ""
     operation_id: str = ""
     budget_max_cost: int | None = None
+    reserved: int = 0
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -55,14 +57,15 @@ class Context(msgspec.Struct, frozen=True, omit_defaults=True):
     """What else had a part in the answer: a budget's limit of cost, and each candidate's prices and estimate.
 
     `prices` holds (input price, output price, estimated cost) by endpoint, in millionths and 10⁻¹², so that a report
-    is settled at the prices of the decision's own catalogue whatever serves by then. `message` and `retry_at` are of a
-    refusal that was made before the engine.
+    is settled at the prices of the decision's own catalogue whatever serves by then; `reserved` is what was reserved,
+    in 10⁻¹². `message` and `retry_at` are of a refusal that was made before the engine.
     """
 
     budget_max_cost: int | None = None
     prices: dict[str, tuple[int | None, int | None, int | None]] = {}
     message: str = ""
     retry_at: int | None = None
+    reserved: int = 0
 
 
 def trace_of(record: Record, codec: Codec) -> Trace:
@@ -73,9 +76,10 @@ def trace_of(record: Record, codec: Codec) -> Trace:
             one.endpoint_id: (one.endpoint.input_price, one.endpoint.output_price, one.estimated_cost)
             for one in result.candidates
         }
-        context, outcome = Context(record.budget_max_cost, prices), DECIDED
+        context = Context(record.budget_max_cost, prices, reserved=record.reserved)
+        outcome = DECIDED
     else:
-        early = not result.considered
+        early = result.code in EARLY_REFUSALS
         context = Context(
             record.budget_max_cost, {}, result.message if early else "", result.retry_at if early else None
         )
@@ -83,7 +87,8 @@ def trace_of(record: Record, codec: Codec) -> Trace:
     return Trace(
         trace_id=record.trace_id,
         at=record.now,
-        expires_at=record.now + (kept or REPORT_WINDOW_MS),
+        # A report may come until its window is over, however short the retention.
+        expires_at=record.now + max(kept, REPORT_WINDOW_MS),
         policy_id=record.policy.policy_id,
         outcome=outcome,
         catalog_version=record.catalog_version,

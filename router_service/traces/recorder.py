@@ -13,8 +13,10 @@ from collections.abc import Callable
 from router_service.store.interface import Store, StoreLost, Trace
 from router_service.traces.record import Codec, Record, trace_of
 
+# What is pending is counted by weight: a record of an ordinary request is 1, one with long lists as many times more.
 PENDING_MAX = 50_000
 _BATCH = 200  # encoding one takes some µs of the loop's time
+_ENTRIES_A_WEIGHT = 16
 _EVERY_S = 0.05
 _PATIENCE_S = 1.0  # between tries while the store is lost
 
@@ -25,22 +27,24 @@ class Recorder:
     def __init__(self, store: Store, codec: Codec, dropped: Callable[[int], None]) -> None:
         self._store, self._codec, self._dropped = store, codec, dropped
         self._pending: dict[str, Record] = {}
-        self._writing = asyncio.Lock()
+        self._weight = 0
+        self._under_way: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
+
+    def __contains__(self, trace_id: str) -> bool:
+        """Whether a trace is not written yet."""
+        return trace_id in self._pending
 
     def record(self, record: Record) -> None:
         """Keeps a record until it is written."""
-        if len(self._pending) >= PENDING_MAX:
+        weight = _weight(record)
+        if self._weight + weight > PENDING_MAX:
             self._dropped(1)
             return
+        self._weight += weight
         self._pending[record.trace_id] = record
         if not self._wake.is_set():
             self._wake.set()
-
-    def pending(self, trace_id: str) -> Trace | None:
-        """A trace that is not written yet."""
-        record = self._pending.get(trace_id)
-        return None if record is None else trace_of(record, self._codec)
 
     async def run(self) -> None:
         """Writes until it is cancelled."""
@@ -55,13 +59,32 @@ class Recorder:
                 self._wake.set()
 
     async def flush(self) -> None:
-        """Writes all that is pending. Raises StoreLost; what is pending stays."""
-        async with self._writing:
-            while self._pending:
-                ids = [trace_id for trace_id, _ in zip(self._pending, range(_BATCH), strict=False)]
-                await self._store.write_traces([trace_of(self._pending[one], self._codec) for one in ids])
-                for one in ids:
-                    del self._pending[one]
+        """Writes all that is pending now; what comes meanwhile waits for the next. Raises StoreLost.
+
+        Who asks while one is under way waits for that one and then for one more, which all who wait share.
+        """
+        if self._under_way is not None:
+            with contextlib.suppress(StoreLost):
+                await asyncio.shield(self._under_way)
+        if self._under_way is None or self._under_way.done():
+            self._under_way = asyncio.create_task(self._write(list(self._pending.values())))
+        await asyncio.shield(self._under_way)
+
+    async def _write(self, records: list[Record]) -> None:
+        while records:
+            batch = _first(records)
+            del records[: len(batch)]
+            await self._store.write_traces([trace for one in batch if (trace := self._trace_of(one)) is not None])
+            for one in batch:
+                if self._pending.pop(one.trace_id, None) is not None:
+                    self._weight -= _weight(one)
+
+    def _trace_of(self, record: Record) -> Trace | None:
+        try:
+            return trace_of(record, self._codec)
+        except Exception:  # noqa: BLE001 - one that cannot be encoded must not keep the others from being written
+            self._dropped(1)
+            return None
 
     async def close(self) -> None:
         """Writes what is pending if the store takes it; what it does not is dropped and counted."""
@@ -70,3 +93,17 @@ class Recorder:
         if self._pending:
             self._dropped(len(self._pending))
             self._pending.clear()
+
+
+def _weight(record: Record) -> int:
+    return 1 if record.request.is_short else 1 + record.request.entries // _ENTRIES_A_WEIGHT
+
+
+def _first(records: list[Record]) -> list[Record]:
+    """As many of the first as make a batch, at least one."""
+    weight = 0
+    for number, record in enumerate(records):
+        weight += _weight(record)
+        if weight > _BATCH and number:
+            return records[:number]
+    return records[:]

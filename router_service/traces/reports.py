@@ -6,7 +6,6 @@ import asyncio
 
 import msgspec
 
-from router_service.domain.money import MILLION
 from router_service.domain.problems import Problem
 from router_service.domain.report import OutcomeReport, ReportedAttempt
 from router_service.store.interface import Attempt, Report, Store, StoredTrace, Taken
@@ -38,18 +37,22 @@ class Reports:
     async def find(self, trace_id: str) -> StoredTrace:
         """A trace with its reports. Raises UnknownTrace, or StoreLost."""
         found = await self._look(trace_id)
-        for pause in _OVERTAKEN_S:
-            if found is not None:
-                return found
-            await asyncio.sleep(pause)
-            found = await self._look(trace_id)
         if found is None:
             raise UnknownTrace(trace_id)
         return found
 
+    async def _wait_for(self, trace_id: str) -> StoredTrace:
+        """The same, with some patience for a trace that another instance is about to write."""
+        for pause in _OVERTAKEN_S:
+            found = await self._look(trace_id)
+            if found is not None:
+                return found
+            await asyncio.sleep(pause)
+        return await self.find(trace_id)
+
     async def take(self, report: OutcomeReport, now: int) -> Taken:
         """Takes a report; durable when it returns. Raises UnknownTrace, UnlistedEndpoint or StoreLost."""
-        trace = (await self.find(report.trace_id)).trace
+        trace = (await self._wait_for(report.trace_id)).trace
         unlisted = [
             Problem(
                 f"attempts[{number}].endpoint_id",
@@ -82,7 +85,7 @@ class Reports:
         )
 
     async def _look(self, trace_id: str) -> StoredTrace | None:
-        if self._recorder.pending(trace_id) is not None:
+        if trace_id in self._recorder:
             await self._recorder.flush()
         return await self._store.trace(trace_id)
 
@@ -90,15 +93,16 @@ class Reports:
 def cost_of(attempt: ReportedAttempt, context: Context) -> int:
     """What an attempt settles at, in 10⁻¹².
 
-    The cost that the caller gives, else tokens × the decision's prices. Where a success does not tell its tokens, or a
-    price is not documented, its estimate; where a failure does not, nothing.
+    The cost that the caller gives, else tokens × the decision's prices. Where a success tells no count or only one of
+    them, or a price is not documented, at least its estimate (what was reserved, where there is none); where a failure
+    does, what its counts make.
     """
     if attempt.cost is not None:
-        return attempt.cost * MILLION
+        return attempt.cost
     input_price, output_price, estimate = context.prices.get(attempt.endpoint_id, (None, None, None))
-    counted = attempt.input_tokens is not None or attempt.output_tokens is not None
-    if counted:
-        tokens = ((attempt.input_tokens or 0, input_price), (attempt.output_tokens or 0, output_price))
-        if all(price is not None for count, price in tokens if count):
-            return sum(count * (price or 0) for count, price in tokens)
-    return 0 if attempt.failure_class else estimate or 0
+    counts = ((attempt.input_tokens, input_price), (attempt.output_tokens, output_price))
+    known = sum(count * price for count, price in counts if count and price is not None)
+    complete = all(count is not None and (price is not None or not count) for count, price in counts)
+    if complete or attempt.failure_class:
+        return known
+    return max(known, context.reserved if estimate is None else estimate)

@@ -24,6 +24,7 @@ _KINDS: dict[type[Exception], tuple[grpc.StatusCode, reason_pb.ErrorReason]] = {
     asks.StatelessModeOff: (grpc.StatusCode.PERMISSION_DENIED, reason_pb.ERROR_REASON_STATELESS_MODE_OFF),
     asks.CatalogNotLoaded: (grpc.StatusCode.UNAVAILABLE, reason_pb.ERROR_REASON_CATALOG_NOT_LOADED),
     asks.TraceNotFound: (grpc.StatusCode.NOT_FOUND, reason_pb.ERROR_REASON_TRACE_NOT_FOUND),
+    asks.CatalogNotKept: (grpc.StatusCode.NOT_FOUND, reason_pb.ERROR_REASON_TRACE_NOT_FOUND),
     asks.EndpointNotListed: (grpc.StatusCode.INVALID_ARGUMENT, reason_pb.ERROR_REASON_ENDPOINT_NOT_LISTED),
     asks.StoreUnavailable: (grpc.StatusCode.UNAVAILABLE, reason_pb.ERROR_REASON_STORE_LOST),
     asks.NoStore: (grpc.StatusCode.UNAVAILABLE, reason_pb.ERROR_REASON_NO_STORE),

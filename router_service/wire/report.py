@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from router_service.asks import InvalidRequest
-from router_service.domain.money import nearest_double
+from router_service.domain.money import COST_UNIT, nearest_double
 from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.report import ATTEMPTS_MAX, REPORT_FIELDS, OutcomeReport, ReportedAttempt
 from router_service.store.interface import Report
@@ -58,5 +58,5 @@ def write_report(report: Report) -> report_pb2.Report:
 
 def _write_attempt(attempt: ReportedAttempt) -> report_pb2.Attempt:
     same = {name: getattr(attempt, name) for name in _SAME}
-    cost = None if attempt.cost is None else nearest_double(attempt.cost)
+    cost = None if attempt.cost is None else nearest_double(attempt.cost, COST_UNIT)
     return report_pb2.Attempt(**same, started_at=write_timestamp(attempt.started_at), cost=cost)

@@ -18,7 +18,7 @@ from router_service.domain.policy import Policy
 from router_service.domain.report import OutcomeReport, ReportedAttempt
 from router_service.domain.request import RouteRequest
 from router_service.router import Router
-from router_service.store.interface import Spending
+from router_service.store.interface import Spending, StoreLost
 from router_service.wire.trace import CODEC
 from tests.builders import endpoint
 from tests.memory_store import MemoryStore
@@ -128,7 +128,7 @@ async def test_a_report_that_comes_twice_counts_once_and_a_late_attempt_adds() -
         taken = await setting.report(answer, _attempt(1, input_tokens=500, output_tokens=0))
         assert (taken.accepted, taken.duplicates) == expected
     assert await setting.spending() == Spending(5 * CENT // 10, 0)
-    await setting.report(answer, _attempt(2, cost=20_000))
+    await setting.report(answer, _attempt(2, cost=2 * CENT))
     assert await setting.spending() == Spending(5 * CENT // 10 + 2 * CENT, 0)
 
 
@@ -148,7 +148,9 @@ async def test_prices_are_those_of_the_decision_whatever_serves_at_the_report() 
         ({"failure_class": "transient"}, 0),
         ({"failure_class": "invalid_response", "input_tokens": 600, "output_tokens": 400}, CENT),
         ({"input_tokens": 0, "output_tokens": 0}, 0),
-        ({"cost": 123}, 123 * 10**6),
+        ({"cost": 123}, 123),
+        ({"output_tokens": 400}, CENT),  # half told: at least its estimate
+        ({"failure_class": "transient", "output_tokens": 400}, 4 * CENT // 10),
     ],
 )
 async def test_what_an_attempt_settles_at(facts: dict[str, Any], settled: int) -> None:
@@ -207,6 +209,39 @@ async def test_without_token_counts_the_default_reservation_is_reserved() -> Non
     assert [_code(await nothing.decide()) for _ in range(3)] == ["decided"] * 3
     await nothing.cent()
     assert _code(await nothing.decide()) == "budget_exceeded"
+
+
+async def test_what_was_heard_last_takes_no_candidate_away() -> None:
+    setting = Setting(PAID, endpoint("cheap@eu", input_price=1, output_price=1), daily_budget=0.015)
+    first = await setting.cent()
+    await setting.report(first, _attempt(endpoint_id="cheap@eu", cost=1))
+    second = await setting.cent()
+    assert isinstance(second.result, Decision)
+    assert len(second.result.candidates) == 2
+    assert await setting.spending() == Spending(1, CENT)
+
+
+async def test_what_is_reserved_without_an_answer_is_given_back() -> None:
+    class Deaf(MemoryStore):
+        deaf = True
+
+        async def reserve(self, reservation: Any) -> Any:
+            made = await super().reserve(reservation)
+            if self.deaf:
+                raise StoreLost("memory: the answer was lost")
+            return made
+
+    setting = Setting(store=Deaf())
+    assert _code(await setting.cent()) == "budget_exceeded"
+    assert await setting.spending() == Spending(0, CENT)
+    await setting.memory.budgets.give_back(setting.now)
+    assert await setting.spending() == Spending(0, 0)
+
+
+async def test_a_success_that_tells_nothing_of_a_request_without_counts_settles_at_the_default() -> None:
+    setting = Setting(default_reservation=0.02)
+    await setting.report(await setting.decide(), _attempt())
+    assert await setting.spending() == Spending(2 * CENT, 0)
 
 
 async def test_a_refusal_of_the_engine_stays_its_own_and_reserves_nothing() -> None:

@@ -114,7 +114,6 @@ async def test_a_trace_is_explained_word_for_word_after_everything_changed(histo
     assert {one.provider for one in again.endpoints} <= {"a", "b", "c"}
 
 
-@pytest.mark.xfail(reason="traces/record.py takes it for a refusal made before the engine: no pool, so no endpoints")
 async def test_a_model_that_was_not_found_is_explained_word_for_word(history: InProcess) -> None:
     result = await decide(history, pb.DecideRequest(request=RouteRequest(model="larg")))
     assert isinstance(result, Refusal)

@@ -188,9 +188,9 @@ async def test_a_report_settles_at_the_prices_of_its_own_catalogue(history: InPr
     trace_id = await decided(history, policy_id="capped", request=TOKENS)
     await history.serve(EVERYTHING_CHANGED)
     failed = attempt("1", "large@b", failure_class="transient")
-    assert await history.router.Report(report(trace_id, failed, attempt("2", input_tokens=1000))) == pb.ReportResponse(
-        accepted=2
-    )
+    assert await history.router.Report(
+        report(trace_id, failed, attempt("2", input_tokens=1000, output_tokens=0))
+    ) == pb.ReportResponse(accepted=2)
     assert (await history.store.spending("capped", "2027-01-15")).settled == CENT // 10
 
 
