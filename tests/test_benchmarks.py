@@ -8,7 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import catalogues, churn, engine, goload, h2load, peers, probe, requests, results, rounds, stream, wire
+from benchmarks import (
+    catalogues,
+    churn,
+    engine,
+    goload,
+    h2load,
+    instructions,
+    parts,
+    peers,
+    probe,
+    requests,
+    results,
+    rounds,
+    stream,
+    wire,
+)
 from benchmarks.checking import DECIDE, verify
 from benchmarks.figures import Section, at_least, at_most, spread, table
 from benchmarks.floor import STREAM, UNARY
@@ -225,3 +240,27 @@ def test_every_setup_of_the_wire_benchmark_serves(tmp_path: Path) -> None:
     for setup in wire.SETUPS:
         with service(catalogues.catalogue(10).write(tmp_path), tmp_path, wire.flags_of(setup, tmp_path)) as server:
             assert server.address
+
+
+def test_what_a_decide_is_made_of_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    parts.main(["10"])
+    told = capsys.readouterr().out
+    assert "µs a call at 10 endpoints" in told
+    assert "decide_response" in told
+
+
+def test_instructions_count_for_the_library_that_they_are_in() -> None:
+    text = """\
+ob=(1) /lib/one.so
+fn=(1) outer
+0 5
+cob=(2) /lib/two.so
+cfn=(2) inner
+calls=1 0
+0 100
++3 7
+ob=(2)
+fn=(2)
+0 100
+"""
+    assert instructions.by_library(text) == {"one.so": 12, "two.so": 100}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.money import MILLION
@@ -29,24 +29,46 @@ def estimated_cost(endpoint: Endpoint, request: RouteRequest) -> int | None:
     return input_tokens * (input_price or 0) + output_tokens * (output_price or 0)
 
 
+Prices = tuple[int | None, int | None, int | None]
+"""Input price, output price and output limit of an endpoint."""
+
+
 class CostSets:
     """The endpoints above a limit of cost, and those whose cost is not documented, for any request's tokens."""
 
-    def __init__(self, endpoints: Sequence[Endpoint], by_prices: Mapping[object, Sequence[int]]) -> None:
+    def __init__(self, endpoints: Sequence[Endpoint], by_prices: Mapping[Prices, Sequence[int]]) -> None:
         """`by_prices` groups the positions of endpoints that have the same prices and the same output limit."""
         # One endpoint of each group stands for all.
         self._groups = [(endpoints[members[0]], members) for members in by_prices.values()]
         self._size = len(endpoints)
+        self._dearest = (
+            max((prices[0] or 0 for prices in by_prices), default=0),
+            max((prices[1] or 0 for prices in by_prices), default=0),
+        )
+        self._without_input_price = self._where(lambda one: one.input_price is None)
+        self._without_output_price = self._where(lambda one: one.output_price is None)
         self._remembered: Bounded[tuple[int | None, int | None, int], tuple[int, int]] = Bounded(256)
+
+    def _where(self, test: Callable[[Endpoint], bool]) -> int:
+        members = (position for one, group in self._groups if test(one) for position in group)
+        return bitset(members, self._size)
 
     def sets(self, request: RouteRequest) -> tuple[int, int]:
         """(above the limit, not documented), both empty where the request sets no `max_cost`."""
         if request.max_cost is None:
             return 0, 0
-        key = (request.input_tokens, request.output_tokens, request.max_cost)
+        tokens_in, tokens_out = request.input_tokens, request.output_tokens
+        limit = request.max_cost * MILLION
+        if tokens_in is not None and tokens_out is not None:
+            dearest = tokens_in * self._dearest[0] + tokens_out * self._dearest[1]
+            if dearest <= limit:
+                # As under most budgets: nothing can be above, and only prices that are needed can be missing.
+                without = self._without_input_price if tokens_in else 0
+                return 0, without | (self._without_output_price if tokens_out else 0)
+        key = (tokens_in, tokens_out, request.max_cost)
         found = self._remembered.get(key)
         if found is None:
-            found = self._remembered[key] = self._compute(request, request.max_cost * MILLION)
+            found = self._remembered[key] = self._compute(request, limit)
         return found
 
     def _compute(self, request: RouteRequest, limit: int) -> tuple[int, int]:

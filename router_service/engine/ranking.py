@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from bisect import insort
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
@@ -30,7 +31,11 @@ from router_service.engine.time_budget import DEFAULT_LATENCY_MS, SEARCHED
 
 _LATENCY_SPAN_MS = 1000
 _SIXTEENTHS = 16
+_FEW = 256  # survivors up to which looking at all is as quick as being clever
 _DEFAULT_SHARE = 4  # sixteenths of output where a request does not say both counts
+
+
+_Key = tuple[int, bool, int, int, int]
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -61,7 +66,10 @@ class Rankings:
         self._own: list[int] = []
         self._fits: dict[str, list[int]] = {task: [] for task in FITS}
         self._steady: Bounded[tuple[str, str], list[int]] = Bounded(64)
-        self._rankings: Bounded[tuple[int, Ask], Ranking] = Bounded(512)
+        self._by_steady: Bounded[tuple[str, str], list[int]] = Bounded(64)
+        self._by_mix_price: dict[int, list[tuple[int, int]]] = {}  # one for each sixteenth
+        self._by_latency: list[tuple[int, int]] = []
+        self._rankings: Bounded[tuple[int, Ask], Ranking] = Bounded(2048)
 
     def compile(self) -> Iterator[None]:
         """Works out what belongs to one endpoint alone, slice by slice."""
@@ -126,6 +134,29 @@ class Rankings:
             return None
         return (_SIXTEENTHS - output_share) * prices[0] + output_share * prices[1]
 
+    def by_mix_price(self, output_share: int) -> list[tuple[int, int]]:
+        """(mix price, position) of the endpoints that document both prices, cheapest first."""
+        found = self._by_mix_price.get(output_share)
+        if found is None:
+            prices = ((self.mix_price(i, output_share), i) for i in range(len(self.endpoints)))
+            found = self._by_mix_price[output_share] = sorted((price, i) for price, i in prices if price is not None)
+        return found
+
+    def by_latency(self) -> list[tuple[int, int]]:
+        """(latency, position) of all endpoints, fastest first."""
+        if not self._by_latency:
+            self._by_latency = sorted((latency, i) for i, latency in enumerate(self._latencies))
+        return self._by_latency
+
+    def by_steady(self, ask: Ask) -> list[int]:
+        """The positions by what of their scores does not depend on the other survivors, most first."""
+        key = (ask.task, ask.language)
+        found = self._by_steady.get(key)
+        if found is None:
+            steady = self.steady(ask)
+            found = self._by_steady[key] = sorted(range(len(steady)), key=steady.__getitem__, reverse=True)
+        return found
+
     def latency(self, position: int) -> int:
         """An endpoint's time to the first token in ms, recorded or taken for granted."""
         return self._latencies[position]
@@ -148,6 +179,24 @@ class Rankings:
         return weights
 
 
+class Members:
+    """A set of survivors that is asked for single positions, which on the bitset itself would cost its whole length."""
+
+    def __init__(self, survivors: int) -> None:
+        self._bytes = survivors.to_bytes((survivors.bit_length() + 7) // 8, "little")
+
+    def __contains__(self, position: int) -> bool:
+        at = position >> 3
+        return at < len(self._bytes) and bool(self._bytes[at] >> (position & 7) & 1)
+
+    def ends(self, ordered: Sequence[tuple[int, int]]) -> list[int]:
+        """The least and the greatest value among the members, of (value, position) in the order of values."""
+        least = next((value for value, position in ordered if position in self), None)
+        if least is None:
+            return []
+        return [least, next(value for value, position in reversed(ordered) if position in self)]
+
+
 class Ranking:
     """The order of a set of survivors, best first, and what its scores are made of.
 
@@ -157,27 +206,45 @@ class Ranking:
     __slots__ = ("_ask", "_latencies", "_prices", "_rankings", "_standings", "order")
 
     def __init__(self, rankings: Rankings, survivors: int, ask: Ask, most: int | None = None) -> None:
-        members = list(positions(survivors))
         self._rankings, self._ask = rankings, ask
-        steady, share = rankings.steady(ask), ask.output_share
-        mix = [rankings.mix_price(i, share) for i in members]
-        latency = [rankings.latency(i) for i in members]
-        self._prices = _price_scale([price for price in mix if price is not None])
-        self._latencies = _latency_scale(latency)
-        price_weight, latency_weight, dearest = self._prices.weighted, self._latencies.weighted, self._prices.high
-        keys = [
-            (
-                -(steady[i] + price_weight(dearest if price is None else price) + latency_weight(ms)),
-                price is None,
-                price or 0,
-                ms,
-                i,
-            )
-            for i, price, ms in zip(members, mix, latency, strict=True)
-        ]
-        best = sorted(keys) if most is None else heapq.nsmallest(most, keys)
-        self.order: tuple[int, ...] = tuple(key[-1] for key in best)
         self._standings: Bounded[int, Standing] = Bounded(SEARCHED)
+        if most is None or survivors.bit_count() <= _FEW:
+            members = list(positions(survivors))
+            prices = [price for i in members if (price := rankings.mix_price(i, ask.output_share)) is not None]
+            self._prices, self._latencies = _price_scale(prices), _latency_scale([rankings.latency(i) for i in members])
+            keys = map(self._key, members)
+            best = sorted(keys) if most is None else heapq.nsmallest(most, keys)
+        else:
+            inside = Members(survivors)
+            self._prices = _price_scale(inside.ends(rankings.by_mix_price(ask.output_share)))
+            self._latencies = _latency_scale(inside.ends(rankings.by_latency()))
+            best = self._first(inside, most)
+        self.order: tuple[int, ...] = tuple(key[-1] for key in best)
+
+    def _key(self, position: int) -> _Key:
+        """What an endpoint is ordered by: score, higher first; mix price, absent last; latency; position."""
+        rankings, price = self._rankings, self._rankings.mix_price(position, self._ask.output_share)
+        latency = rankings.latency(position)
+        total = rankings.steady(self._ask)[position] + self._latencies.weighted(latency)
+        total += self._prices.weighted(self._prices.high if price is None else price)
+        return -total, price is None, price or 0, latency, position
+
+    def _first(self, inside: Members, most: int) -> list[_Key]:
+        """The first `most`, without looking at all.
+
+        Price and latency only ever take from a score. So, down the order of what does not depend on them, once that
+        alone is below the worst of `most` scores, nothing that follows can be among them.
+        """
+        steady, found = self._rankings.steady(self._ask), list[_Key]()
+        for position in self._rankings.by_steady(self._ask):
+            if len(found) == most and -steady[position] > found[-1][0]:
+                break
+            if position in inside:
+                key = self._key(position)
+                if len(found) < most or key < found[-1]:
+                    insort(found, key)
+                    del found[most:]
+        return found
 
     def standing(self, position: int) -> Standing:
         """One survivor with its score, term by term."""
