@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import insort
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -16,6 +16,7 @@ from router_service.domain.request import RouteRequest
 from router_service.engine.bits import positions
 from router_service.engine.cache import Bounded
 from router_service.engine.facts import SLICE
+from router_service.engine.scales import Members, latency_scale_of, price_scale_of
 from router_service.engine.scoring import (
     FITS,
     OTHER_FIT,
@@ -29,7 +30,6 @@ from router_service.engine.scoring import (
 )
 from router_service.engine.time_budget import DEFAULT_LATENCY_MS, SEARCHED
 
-_LATENCY_SPAN_MS = 1000
 _SIXTEENTHS = 16
 _FEW = 256  # survivors up to which looking at all is as quick as being clever
 _DEFAULT_SHARE = 4  # sixteenths of output where a request does not say both counts
@@ -61,8 +61,8 @@ class Rankings:
         """`tags` and `languages` are the positions of the endpoints that have each. To be compiled before use."""
         self.endpoints = endpoints
         self._tags, self._languages = tags, languages
-        self._prices: list[tuple[int, int] | None] = []
-        self._latencies: list[int] = []
+        self.prices: list[tuple[int, int] | None] = []
+        self.latencies: list[int] = []
         self._own: list[int] = []
         self._fits: dict[str, list[int]] = {task: [] for task in FITS}
         self._steady: Bounded[tuple[str, str], list[int]] = Bounded(64)
@@ -76,8 +76,8 @@ class Rankings:
         task = WEIGHTS["task_fit"]
         for position, one in enumerate(self.endpoints):
             known = one.input_price is not None and one.output_price is not None
-            self._prices.append((one.input_price or 0, one.output_price or 0) if known else None)
-            self._latencies.append(_latency_of(one))
+            self.prices.append((one.input_price or 0, one.output_price or 0) if known else None)
+            self.latencies.append(_latency_of(one))
             self._own.append(_own_weight(one))
             for name, fit in FITS.items():
                 self._fits[name].append(weighted(task * fit(one)))
@@ -87,10 +87,10 @@ class Rankings:
     def overlaid(self, endpoints: Sequence[Endpoint], changes: Collection[int]) -> Rankings:
         """The same for endpoints whose latencies and error rates differ at the positions of `changes`."""
         other = Rankings(endpoints, self._tags, self._languages)
-        other._prices, other._fits = self._prices, self._fits
-        other._latencies, other._own = self._latencies.copy(), self._own.copy()
+        other.prices, other._fits = self.prices, self._fits
+        other.latencies, other._own = self.latencies.copy(), self._own.copy()
         for position in changes:
-            other._latencies[position] = _latency_of(endpoints[position])
+            other.latencies[position] = _latency_of(endpoints[position])
             other._own[position] = _own_weight(endpoints[position])
         return other
 
@@ -129,7 +129,7 @@ class Rankings:
 
     def mix_price(self, position: int, output_share: int) -> int | None:
         """An endpoint's price by a mix of tokens, times 16; None unless both prices are documented."""
-        prices = self._prices[position]
+        prices = self.prices[position]
         if prices is None:
             return None
         return (_SIXTEENTHS - output_share) * prices[0] + output_share * prices[1]
@@ -145,7 +145,7 @@ class Rankings:
     def by_latency(self) -> list[tuple[int, int]]:
         """(latency, position) of all endpoints, fastest first."""
         if not self._by_latency:
-            self._by_latency = sorted((latency, i) for i, latency in enumerate(self._latencies))
+            self._by_latency = sorted((latency, i) for i, latency in enumerate(self.latencies))
         return self._by_latency
 
     def by_steady(self, ask: Ask) -> list[int]:
@@ -159,7 +159,7 @@ class Rankings:
 
     def latency(self, position: int) -> int:
         """An endpoint's time to the first token in ms, recorded or taken for granted."""
-        return self._latencies[position]
+        return self.latencies[position]
 
     def _task_weights(self, task: str) -> list[int]:
         if task in self._fits:
@@ -179,24 +179,6 @@ class Rankings:
         return weights
 
 
-class Members:
-    """A set of survivors that is asked for single positions, which on the bitset itself would cost its whole length."""
-
-    def __init__(self, survivors: int) -> None:
-        self._bytes = survivors.to_bytes((survivors.bit_length() + 7) // 8, "little")
-
-    def __contains__(self, position: int) -> bool:
-        at = position >> 3
-        return at < len(self._bytes) and bool(self._bytes[at] >> (position & 7) & 1)
-
-    def ends(self, ordered: Sequence[tuple[int, int]]) -> list[int]:
-        """The least and the greatest value among the members, of (value, position) in the order of values."""
-        least = next((value for value, position in ordered if position in self), None)
-        if least is None:
-            return []
-        return [least, next(value for value, position in reversed(ordered) if position in self)]
-
-
 class Ranking:
     """The order of a set of survivors, best first, and what its scores are made of.
 
@@ -211,23 +193,42 @@ class Ranking:
         if most is None or survivors.bit_count() <= _FEW:
             members = list(positions(survivors))
             prices = [price for i in members if (price := rankings.mix_price(i, ask.output_share)) is not None]
-            self._prices, self._latencies = _price_scale(prices), _latency_scale([rankings.latency(i) for i in members])
-            keys = map(self._key, members)
+            self._prices, self._latencies = (
+                price_scale_of(prices),
+                latency_scale_of([rankings.latency(i) for i in members]),
+            )
+            keys = map(self._keys(), members)
             best = sorted(keys) if most is None else heapq.nsmallest(most, keys)
         else:
             inside = Members(survivors)
-            self._prices = _price_scale(inside.ends(rankings.by_mix_price(ask.output_share)))
-            self._latencies = _latency_scale(inside.ends(rankings.by_latency()))
+            self._prices = price_scale_of(inside.ends(rankings.by_mix_price(ask.output_share)))
+            self._latencies = latency_scale_of(inside.ends(rankings.by_latency()))
             best = self._first(inside, most)
         self.order: tuple[int, ...] = tuple(key[-1] for key in best)
 
-    def _key(self, position: int) -> _Key:
-        """What an endpoint is ordered by: score, higher first; mix price, absent last; latency; position."""
-        rankings, price = self._rankings, self._rankings.mix_price(position, self._ask.output_share)
-        latency = rankings.latency(position)
-        total = rankings.steady(self._ask)[position] + self._latencies.weighted(latency)
-        total += self._prices.weighted(self._prices.high if price is None else price)
-        return -total, price is None, price or 0, latency, position
+    def _keys(self) -> Callable[[int], _Key]:
+        """A function from positions to what they are ordered by, with all that it needs at hand.
+
+        Score, higher first; mix price, absent last; latency; position.
+        """
+        share, steady = self._ask.output_share, self._rankings.steady(self._ask)
+        prices, latencies = self._rankings.prices, self._rankings.latencies
+        price_scale, latency_scale = self._prices, self._latencies
+        cheapest, dearest, price_span = price_scale.low, price_scale.high, price_scale.span
+        fastest, latency_span = latency_scale.low, latency_scale.span
+        price_weight, latency_weight, input_share = WEIGHTS["price"], WEIGHTS["latency"], _SIXTEENTHS - share
+
+        def key(position: int) -> _Key:
+            both, latency = prices[position], latencies[position]
+            price = dearest if both is None else input_share * both[0] + share * both[1]
+            total = (
+                steady[position]
+                + weighted(price_weight * ((price - cheapest) / price_span))
+                + weighted(latency_weight * ((latency - fastest) / latency_span))
+            )
+            return -total, both is None, 0 if both is None else price, latency, position
+
+        return key
 
     def _first(self, inside: Members, most: int) -> list[_Key]:
         """The first `most`, without looking at all.
@@ -235,12 +236,12 @@ class Ranking:
         Price and latency only ever take from a score. So, down the order of what does not depend on them, once that
         alone is below the worst of `most` scores, nothing that follows can be among them.
         """
-        steady, found = self._rankings.steady(self._ask), list[_Key]()
+        steady, key_of, found = self._rankings.steady(self._ask), self._keys(), list[_Key]()
         for position in self._rankings.by_steady(self._ask):
             if len(found) == most and -steady[position] > found[-1][0]:
                 break
             if position in inside:
-                key = self._key(position)
+                key = key_of(position)
                 if len(found) < most or key < found[-1]:
                     insort(found, key)
                     del found[most:]
@@ -281,33 +282,6 @@ def _own_weight(endpoint: Endpoint) -> int:
         + weighted(WEIGHTS["sovereignty"] * SOVEREIGNTY.get(endpoint.sovereignty, 0.0))
         + weighted(WEIGHTS["error_rate"] * (endpoint.error_rate or 0.0))
     )
-
-
-class _Scale(msgspec.Struct, frozen=True):
-    """A raw term by where a value lies among the survivors: 0 at `low`, growing by 1 over `span`."""
-
-    low: int
-    high: int
-    span: float
-    weight: int
-
-    def raw(self, value: int) -> float:
-        return (value - self.low) / self.span
-
-    def weighted(self, value: int) -> int:
-        return weighted(self.weight * ((value - self.low) / self.span))
-
-
-def _price_scale(documented: Sequence[int]) -> _Scale:
-    """The price term; a survivor without both prices counts as the dearest, and where none has them all are equal."""
-    low, high = min(documented, default=0), max(documented, default=0)
-    return _Scale(low, high, max(high - low, high / 2) or 1, WEIGHTS["price"])
-
-
-def _latency_scale(latencies: Sequence[int]) -> _Scale:
-    """The latency term; differences below a second count for little."""
-    low, high = min(latencies, default=0), max(latencies, default=0)
-    return _Scale(low, high, max(high - low, _LATENCY_SPAN_MS), WEIGHTS["latency"])
 
 
 def output_share(request: RouteRequest) -> int:
