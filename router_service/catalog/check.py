@@ -20,7 +20,8 @@ from router_service.domain.policy import Policy
 from router_service.domain.problems import Problem
 from router_service.domain.request import RouteRequest
 from router_service.engine.bits import positions
-from router_service.engine.filters import RULES, make_case
+from router_service.engine.case import make_case
+from router_service.engine.filters import RULES
 from router_service.engine.index import Index
 
 # Rules that time may turn: what they alone refuse today is reachable tomorrow.

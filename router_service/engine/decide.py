@@ -18,8 +18,9 @@ from router_service.domain.policy import Policy
 from router_service.domain.reasons import REFUSALS
 from router_service.domain.request import RouteRequest
 from router_service.engine import sentences
+from router_service.engine.case import Case, make_case
 from router_service.engine.cost import estimated_cost
-from router_service.engine.filters import Case, first_reasons, make_case
+from router_service.engine.filters import first_reasons
 from router_service.engine.index import Index
 from router_service.engine.model_id import Resolution, asks_for_eu
 from router_service.engine.refusals import Failure, close_slugs, refusal_of

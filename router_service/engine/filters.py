@@ -10,39 +10,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 
-import msgspec
-
 from router_service.domain import reasons, words
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.meanings import shown_instant
 from router_service.domain.money import COST_UNIT, plain
 from router_service.domain.request import RouteRequest
+from router_service.engine.case import Case, make_case
 from router_service.engine.cost import estimated_cost
 from router_service.engine.entries import PolicySets
 from router_service.engine.facts import blended_by_four
 from router_service.engine.index import Index
 from router_service.engine.time_budget import need_ms, spendable_ms
-
-
-class Case(msgspec.Struct):
-    """One request under one policy over one index at one instant: what every rule looks at."""
-
-    index: Index
-    policy: PolicySets
-    request: RouteRequest
-    now: int
-    residency: str  # the effective one
-    ceiling: int | None  # the lower of the policy's and the request's, in millionths
-    needed_tokens: int  # input and output together; a count that is not given is 0 here
-
-
-def make_case(index: Index, policy: PolicySets, request: RouteRequest, now: int, residency: str) -> Case:
-    """A case with what several rules need."""
-    ceiling, own = policy.policy.max_price, request.max_price
-    if ceiling is None or (own is not None and own < ceiling):
-        ceiling = own
-    needed = (request.input_tokens or 0) + (request.output_tokens or 0)
-    return Case(index, policy, request, now, residency, ceiling, needed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from rapidfuzz.process import extract
 from router_service.domain import reasons
 from router_service.engine import sentences
 from router_service.engine.bits import positions
-from router_service.engine.filters import Case, admitted, every_refusal
+from router_service.engine.case import Case
+from router_service.engine.filters import admitted, every_refusal
 from router_service.engine.model_id import without_prefixes
 
 _SUGGESTIONS = 3
