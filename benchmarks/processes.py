@@ -28,13 +28,14 @@ def pinned(core: int, command: list[str]) -> list[str]:
 class Server:
     """A server's process; a context manager. What it says on stderr goes to a file, as a supervisor would have it."""
 
-    def __init__(self, module: str, arguments: list[str], folder: Path, *, core: int = SERVER_CORE) -> None:
+    def __init__(self, module: str, arguments: list[str], folder: Path, *, under: Sequence[str] = ()) -> None:
+        """`under` is a program that runs it, such as a profiler."""
         self._said = folder / f"{module}-{time.monotonic_ns()}.log"
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ROUTER_SERVICE_")}
         self.started = time.monotonic()
         with self._said.open("wb") as stderr:
             self._process = subprocess.Popen(
-                pinned(core, [sys.executable, "-m", module, *arguments]),
+                pinned(SERVER_CORE, [*under, sys.executable, "-m", module, *arguments]),
                 stderr=stderr,
                 stdout=subprocess.DEVNULL,
                 env=environment,

@@ -6,6 +6,7 @@ import logging
 import sys
 from typing import Any
 
+import msgspec
 import structlog
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -15,9 +16,11 @@ FORMATS = ("auto", "json", "console")
 def make_logger(level: str, form: str) -> Any:
     """A logger that writes lines of at least `level`, in one of `FORMATS`."""
     on_terminal = form == "console" or (form == "auto" and sys.stderr.isatty())
-    render: Any = structlog.dev.ConsoleRenderer() if on_terminal else structlog.processors.JSONRenderer()
+    # A refusal writes a line, so JSON is made and written as bytes, the quickest way.
+    render: Any = structlog.dev.ConsoleRenderer() if on_terminal else structlog.processors.JSONRenderer(_as_json)
+    write: Any = structlog.WriteLogger(sys.stderr) if on_terminal else structlog.BytesLogger(sys.stderr.buffer)
     return structlog.wrap_logger(
-        structlog.WriteLogger(sys.stderr),
+        write,
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -25,4 +28,9 @@ def make_logger(level: str, form: str) -> Any:
             render,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
+        cache_logger_on_first_use=True,
     )
+
+
+def _as_json(line: Any, **_: Any) -> bytes:
+    return msgspec.json.encode(line, enc_hook=str)

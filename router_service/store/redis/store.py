@@ -37,9 +37,11 @@ T = TypeVar("T")
 
 # The form of what is stored; a later one brings an older one up to date.
 FORM = 1
-# Traces written, expired or removed at once: a millisecond or two in which the server does nothing else.
-STEP = 64
-SWEEP_PAUSE = 1
+# Traces written, and expired ones removed, at once: a millisecond or so in which the server does nothing else.
+WRITE_STEP = 64
+SWEEP_STEP = 16
+# A step of a sweep is followed by a pause of so many times its length.
+SWEEP_PAUSE = 2
 
 
 class RedisStore:
@@ -137,8 +139,8 @@ class RedisStore:
         return taken
 
     async def write_traces(self, traces: Sequence[Trace]) -> None:
-        for begin in range(0, len(traces), STEP):
-            step = traces[begin : begin + STEP]
+        for begin in range(0, len(traces), WRITE_STEP):
+            step = traces[begin : begin + WRITE_STEP]
             await self._within(self._timeouts.other, self._traces.write, step)
 
     async def trace(self, trace_id: str) -> StoredTrace | None:
@@ -160,7 +162,7 @@ class RedisStore:
     async def sweep(self, now: int, keep: str, limit: int) -> Swept:
         found = gone = 0
         while found < limit:
-            size = min(STEP, limit - found)
+            size = min(SWEEP_STEP, limit - found)
             begun = time.monotonic()
             step, removed = await self._within(self._timeouts.other, self._traces.sweep, now, size)
             found, gone = found + step, gone + removed
