@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 import msgspec
 
@@ -47,12 +47,16 @@ from router_service.store.interface import StoredTrace, StoreLost, Taken, TraceP
 from router_service.traces.record import Record, context_of
 from router_service.traces.reports import UnknownTrace, UnlistedEndpoint
 
+_IDS_AT_ONCE = 64
 _OLD_SNAPSHOTS = 4  # versions that traces were explained on, kept compiled
 
 
-def random_trace_id() -> str:
-    """32 random hex digits."""
-    return secrets.token_hex(16)
+def random_trace_ids() -> Iterator[str]:
+    """Ids of 32 random hex digits, without end; the system is asked for many at once."""
+    while True:
+        digits = secrets.token_hex(16 * _IDS_AT_ONCE)
+        for start in range(0, len(digits), 32):
+            yield digits[start : start + 32]
 
 
 class Router:
@@ -63,13 +67,13 @@ class Router:
         served: Served,
         clock: Callable[[], int],
         *,
-        new_trace_id: Callable[[], str] = random_trace_id,
+        new_trace_id: Callable[[], str] | None = None,
         stateless: bool = False,
         memory: Memory | None = None,
     ) -> None:
         self._served = served
         self._clock = clock
-        self._new_trace_id = new_trace_id
+        self._new_trace_id = new_trace_id or random_trace_ids().__next__
         self._stateless = stateless
         self._memory = memory
         self._old: Bounded[str, Snapshot] = Bounded(_OLD_SNAPSHOTS)

@@ -19,7 +19,7 @@ def make_logger(level: str, form: str) -> Any:
     # A refusal writes a line, so JSON is made and written as bytes, the quickest way.
     render: Any = structlog.dev.ConsoleRenderer() if on_terminal else structlog.processors.JSONRenderer(_as_json)
     write: Any = structlog.WriteLogger(sys.stderr) if on_terminal else structlog.BytesLogger(sys.stderr.buffer)
-    return structlog.wrap_logger(
+    logger = structlog.wrap_logger(
         write,
         processors=[
             structlog.processors.add_log_level,
@@ -28,8 +28,9 @@ def make_logger(level: str, form: str) -> Any:
             render,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
-        cache_logger_on_first_use=True,
     )
+    # Bound once: the lazy proxy that wrap_logger gives binds anew at every call.
+    return logger.bind()
 
 
 def _as_json(line: Any, **_: Any) -> bytes:

@@ -36,8 +36,9 @@ T = TypeVar("T")
 # Traces written, and expired ones removed, in one step, in a millisecond or two that reservations may have to wait.
 WRITE_STEP = 64
 SWEEP_STEP = 8
-# A step of a sweep is followed by a pause of so many times its length.
-SWEEP_PAUSE = 4
+# A step is followed by a pause of so many times its length: a sweep's by a long one, unless it lags behind by an hour.
+EXPIRE_PAUSE, SWEEP_PAUSE, LATE_PAUSE = 2, 9, 1
+LATE_MS = 3600 * 1000
 
 
 class SqliteStore:
@@ -82,7 +83,7 @@ class SqliteStore:
         return found
 
     async def expire(self, now: int, limit: int) -> int:
-        return await self._stepwise(money.expire, now, limit, WRITE_STEP)
+        return await self._stepwise(money.expire, now, limit, WRITE_STEP, EXPIRE_PAUSE)
 
     async def report(self, report: Report) -> Taken:
         return await self._write(reports.report, report, self._timeouts.money)
@@ -108,14 +109,16 @@ class SqliteStore:
         return found
 
     async def sweep(self, now: int, keep: str, limit: int) -> Swept:
-        gone = await self._stepwise(sweep.traces, now, limit, SWEEP_STEP)
+        oldest: int | None = await self._call("read", sweep.oldest, None)
+        pause = LATE_PAUSE if oldest is not None and oldest < now - LATE_MS else SWEEP_PAUSE
+        gone = await self._stepwise(sweep.traces, now, limit, SWEEP_STEP, pause)
         for step in sweep.forgotten:
-            await self._stepwise(step, now, sys.maxsize, WRITE_STEP)
+            await self._stepwise(step, now, sys.maxsize, WRITE_STEP, pause)
         if gone >= limit:
             return Swept(gone, 0, more=True)
         return Swept(gone, await self._write(sweep.catalogs, (now, keep)), more=False)
 
-    async def _stepwise(self, step: Step, now: int, limit: int, size: int) -> int:
+    async def _stepwise(self, step: Step, now: int, limit: int, size: int, pause: int) -> int:
         """Runs a step until it finds no more or `limit` is reached, with pauses in which others have the file."""
         done = 0
         while done < limit:
@@ -125,7 +128,7 @@ class SqliteStore:
             done += found
             if found < size:
                 break
-            await asyncio.sleep(SWEEP_PAUSE * (time.monotonic() - begun))
+            await asyncio.sleep(pause * (time.monotonic() - begun))
         return done
 
     async def _write(

@@ -30,6 +30,12 @@ def _traces(db: sqlite3.Connection, now: int, limit: int) -> int:
     return len(over)
 
 
+def oldest(db: sqlite3.Connection, _: None) -> int | None:
+    """When the first of all traces expires."""
+    found: int | None = db.execute("SELECT min(expires_at) FROM trace").fetchone()[0]
+    return found
+
+
 def _orphans(db: sqlite3.Connection, now: int, limit: int) -> int:
     """Reports whose traces were never written."""
     return db.execute(
