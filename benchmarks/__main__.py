@@ -7,18 +7,23 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-from benchmarks import churn, engine, memory, peers, stream, wire
+from benchmarks.churn import run as run_churn
+from benchmarks.engine import run as run_engine
 from benchmarks.figures import Section
+from benchmarks.memory import run as run_memory
+from benchmarks.peers import run as run_peers
 from benchmarks.results import PATH, Results
+from benchmarks.stream import run as run_stream
+from benchmarks.wire import run as run_wire
 
 # By name, with the title of its section, in the order of the file.
 BENCHMARKS: dict[str, tuple[str, Callable[..., Iterator[Section]]]] = {
-    "wire": ("Wire", wire.run),
-    "engine": ("Engine", engine.run),
-    "stream": ("Stream", stream.run),
-    "churn": ("Change under load", churn.run),
-    "peers": ("Peers", peers.run),
-    "memory": ("Memory and start", memory.run),
+    "wire": ("Wire", run_wire),
+    "engine": ("Engine", run_engine),
+    "stream": ("Stream", run_stream),
+    "churn": ("Change under load", run_churn),
+    "peers": ("Peers", run_peers),
+    "memory": ("Memory and start", run_memory),
 }
 
 

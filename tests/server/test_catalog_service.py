@@ -65,7 +65,7 @@ def test_a_change_serves_and_a_bad_file_keeps_the_last_good_version(
     serve: Callable[..., ServerProcess], catalog_file: Path
 ) -> None:
     server = serve("--catalog", str(catalog_file), "--admin", "127.0.0.1:0")
-    admin = server.wait_for(r'"address": "([^"]+)"')[1]
+    admin = server.wait_for(r'"address":"([^"]+)"')[1]
     watch = server.catalog.WatchCatalog(pb.WatchCatalogRequest())
     first = next(watch)
     assert (first.endpoints, first.policies, first.currency) == (3, 2, "EUR")
@@ -150,7 +150,7 @@ def test_decisions_go_on_through_reloads(serve: Callable[..., ServerProcess], ca
 
 def test_an_unknown_admin_page_and_method(serve: Callable[..., ServerProcess], catalog_file: Path) -> None:
     server = serve("--catalog", str(catalog_file), "--admin", "127.0.0.1:0")
-    admin = server.wait_for(r'"address": "([^"]+)"')[1]
+    admin = server.wait_for(r'"address":"([^"]+)"')[1]
     server.wait_for("listening on")
     with urllib.request.urlopen(f"http://{admin}/healthz") as page:
         assert page.read() == b"SERVING\n"

@@ -83,7 +83,7 @@ def test_reports_are_counted_where_metrics_are_read(start: Start) -> None:
     outside.report.attempts[0].endpoint_id = "large@us"
     summary = server.router.ReportStream(iter([pb.ReportStreamRequest(report=outside.report)]))
     assert [one.position for one in summary.rejected] == [0]
-    address = server.wait_for(r'"address": "([\d.:]+)"')[1]
+    address = server.wait_for(r'"address":"([\d.:]+)"')[1]
     with urllib.request.urlopen(f"http://{address}/metrics") as page:
         text = page.read().decode()
     for line in (

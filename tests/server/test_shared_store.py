@@ -84,7 +84,7 @@ def _spent(url: str, policy_id: str) -> Spending:
 
 
 def _metric(server: ServerProcess, name: str) -> float:
-    admin = server.wait_for(r'"address": "([^"]+)"')[1]
+    admin = server.wait_for(r'"address":"([^"]+)"')[1]
     with urllib.request.urlopen(f"http://{admin}/metrics") as page:
         lines = page.read().decode().splitlines()
     return float(next(line for line in lines if line.startswith(f"{name} ")).split()[-1])
