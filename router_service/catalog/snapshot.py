@@ -11,6 +11,7 @@ import msgspec
 from router_service.catalog.content import Content
 from router_service.domain.policy import DEFAULT_RETENTION, Policy
 from router_service.engine.index import Index
+from router_service.engine.slices import made_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +27,7 @@ class Snapshot:
     @classmethod
     def of(cls, content: Content, loaded_at: int) -> Snapshot:
         """Compiles a content. Raises InvalidValue where ids repeat or an alias does not mean exactly one model."""
-        slices = cls.in_slices(content, content.version(), loaded_at)
-        while True:
-            try:
-                next(slices)
-            except StopIteration as made:
-                snapshot: Snapshot = made.value
-                return snapshot
+        return made_of(cls.in_slices(content, content.version(), loaded_at))
 
     @classmethod
     def in_slices(cls, content: Content, version: str, loaded_at: int) -> Generator[None, None, Snapshot]:

@@ -18,18 +18,13 @@ from router_service.engine.entries import matches_of
 from router_service.engine.facts import SLICE
 from router_service.engine.filters import Rule, every_refusal
 from router_service.engine.index import Index
+from router_service.engine.slices import made_of
 from router_service.engine.time_budget import need_ms
 
 
 def explain(index: Index, policy: Policy, request: RouteRequest, now: int) -> Explanation:
     """The very result of `decide`, and each endpoint of the pool with its rank and score or all its refusals."""
-    slices = explain_in_slices(index, policy, request, now)
-    while True:
-        try:
-            next(slices)
-        except StopIteration as told:
-            explanation: Explanation = told.value
-            return explanation
+    return made_of(explain_in_slices(index, policy, request, now))
 
 
 def explain_in_slices(

@@ -12,6 +12,7 @@ from router_service.domain.request import RouteRequest
 from router_service.engine.decide import decide
 from router_service.engine.explain import explain
 from router_service.engine.index import CHANGING, Index
+from router_service.engine.slices import made_of
 from tests.reference.generate import random_case
 from tests.vector_form import read_case
 
@@ -19,13 +20,7 @@ CASES = 300
 
 
 def _overlaid(index: Index, changed: dict[str, Endpoint]) -> Index:
-    slices = index.overlaid(changed)
-    while True:
-        try:
-            next(slices)
-        except StopIteration as made:
-            value: Index = made.value
-            return value
+    return made_of(index.overlaid(changed))
 
 
 def _other_figures(rng: random.Random, endpoint: Endpoint, now: int) -> Endpoint:
