@@ -50,6 +50,21 @@ class CatalogServiceStub:
                 request_serializer=router__service_dot_v1_dot_catalog__service__pb2.WatchCatalogRequest.SerializeToString,
                 response_deserializer=router__service_dot_v1_dot_catalog__service__pb2.WatchCatalogResponse.FromString,
                 _registered_method=True)
+        self.ListWorkloads = channel.unary_unary(
+                '/router_service.v1.CatalogService/ListWorkloads',
+                request_serializer=router__service_dot_v1_dot_catalog__service__pb2.ListWorkloadsRequest.SerializeToString,
+                response_deserializer=router__service_dot_v1_dot_catalog__service__pb2.ListWorkloadsResponse.FromString,
+                _registered_method=True)
+        self.SetEndpointStatus = channel.unary_unary(
+                '/router_service.v1.CatalogService/SetEndpointStatus',
+                request_serializer=router__service_dot_v1_dot_catalog__service__pb2.SetEndpointStatusRequest.SerializeToString,
+                response_deserializer=router__service_dot_v1_dot_catalog__service__pb2.SetEndpointStatusResponse.FromString,
+                _registered_method=True)
+        self.Reload = channel.unary_unary(
+                '/router_service.v1.CatalogService/Reload',
+                request_serializer=router__service_dot_v1_dot_catalog__service__pb2.ReloadRequest.SerializeToString,
+                response_deserializer=router__service_dot_v1_dot_catalog__service__pb2.ReloadResponse.FromString,
+                _registered_method=True)
 
 
 class CatalogServiceServicer:
@@ -77,6 +92,27 @@ class CatalogServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListWorkloads(self, request, context):
+        """The workloads served now, by name and version.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetEndpointStatus(self, request, context):
+        """Sets the status of an endpoint by hand, or gives it back to the catalogue. Needs the role `admin`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Reload(self, request, context):
+        """Loads the catalogue now, and answers when it serves or is refused. Needs the role `admin`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_CatalogServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -94,6 +130,21 @@ def add_CatalogServiceServicer_to_server(servicer, server):
                     servicer.WatchCatalog,
                     request_deserializer=router__service_dot_v1_dot_catalog__service__pb2.WatchCatalogRequest.FromString,
                     response_serializer=router__service_dot_v1_dot_catalog__service__pb2.WatchCatalogResponse.SerializeToString,
+            ),
+            'ListWorkloads': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListWorkloads,
+                    request_deserializer=router__service_dot_v1_dot_catalog__service__pb2.ListWorkloadsRequest.FromString,
+                    response_serializer=router__service_dot_v1_dot_catalog__service__pb2.ListWorkloadsResponse.SerializeToString,
+            ),
+            'SetEndpointStatus': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetEndpointStatus,
+                    request_deserializer=router__service_dot_v1_dot_catalog__service__pb2.SetEndpointStatusRequest.FromString,
+                    response_serializer=router__service_dot_v1_dot_catalog__service__pb2.SetEndpointStatusResponse.SerializeToString,
+            ),
+            'Reload': grpc.unary_unary_rpc_method_handler(
+                    servicer.Reload,
+                    request_deserializer=router__service_dot_v1_dot_catalog__service__pb2.ReloadRequest.FromString,
+                    response_serializer=router__service_dot_v1_dot_catalog__service__pb2.ReloadResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -178,6 +229,87 @@ class CatalogService:
             '/router_service.v1.CatalogService/WatchCatalog',
             router__service_dot_v1_dot_catalog__service__pb2.WatchCatalogRequest.SerializeToString,
             router__service_dot_v1_dot_catalog__service__pb2.WatchCatalogResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListWorkloads(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/router_service.v1.CatalogService/ListWorkloads',
+            router__service_dot_v1_dot_catalog__service__pb2.ListWorkloadsRequest.SerializeToString,
+            router__service_dot_v1_dot_catalog__service__pb2.ListWorkloadsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetEndpointStatus(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/router_service.v1.CatalogService/SetEndpointStatus',
+            router__service_dot_v1_dot_catalog__service__pb2.SetEndpointStatusRequest.SerializeToString,
+            router__service_dot_v1_dot_catalog__service__pb2.SetEndpointStatusResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Reload(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/router_service.v1.CatalogService/Reload',
+            router__service_dot_v1_dot_catalog__service__pb2.ReloadRequest.SerializeToString,
+            router__service_dot_v1_dot_catalog__service__pb2.ReloadResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -32,7 +32,7 @@ from router_service.v1 import route_pb2 as router__service_dot_v1_dot_route__pb2
 from router_service.v1 import trace_pb2 as router__service_dot_v1_dot_trace__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&router_service/v1/router_service.proto\x12\x11router_service.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a router_service/v1/endpoint.proto\x1a$router_service/v1/error_reason.proto\x1a#router_service/v1/explanation.proto\x1a\x1erouter_service/v1/policy.proto\x1a\x1erouter_service/v1/report.proto\x1a\x1drouter_service/v1/route.proto\x1a\x1drouter_service/v1/trace.proto\"\xfb\x01\n\rDecideRequest\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n\tpolicy_id\x18\x02 \x01(\tR\x08policyId\x12\x1d\n\ndata_class\x18\x04 \x01(\tR\tdataClass\x12!\n\x0coperation_id\x18\x05 \x01(\tR\x0boperationId\x12\x39\n\x07request\x18\x06 \x01(\x0b\x32\x1f.router_service.v1.RouteRequestR\x07request\x12\x31\n\x06inline\x18\x07 \x01(\x0b\x32\x19.router_service.v1.InlineR\x06inline\"x\n\x06Inline\x12;\n\ncandidates\x18\x01 \x03(\x0b\x32\x1b.router_service.v1.EndpointR\ncandidates\x12\x31\n\x06policy\x18\x02 \x01(\x0b\x32\x19.router_service.v1.PolicyR\x06policy\"\xac\x01\n\x0e\x44\x65\x63ideResponse\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12\x39\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0b\x32\x1b.router_service.v1.DecisionH\x00R\x08\x64\x65\x63ision\x12\x36\n\x07refusal\x18\x03 \x01(\x0b\x32\x1a.router_service.v1.RefusalH\x00R\x07refusalB\x08\n\x06result\"O\n\x13\x44\x65\x63ideStreamRequest\x12\x38\n\x06\x64\x65\x63ide\x18\x01 \x01(\x0b\x32 .router_service.v1.DecideRequestR\x06\x64\x65\x63ide\"\xe8\x01\n\x14\x44\x65\x63ideStreamResponse\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12\x39\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0b\x32\x1b.router_service.v1.DecisionH\x00R\x08\x64\x65\x63ision\x12\x36\n\x07refusal\x18\x03 \x01(\x0b\x32\x1a.router_service.v1.RefusalH\x00R\x07refusal\x12\x34\n\x05\x65rror\x18\x04 \x01(\x0b\x32\x1c.router_service.v1.ItemErrorH\x00R\x05\x65rrorB\x08\n\x06result\"\x97\x02\n\x0e\x45xplainRequest\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n\tpolicy_id\x18\x02 \x01(\tR\x08policyId\x12\x1d\n\ndata_class\x18\x04 \x01(\tR\tdataClass\x12!\n\x0coperation_id\x18\x05 \x01(\tR\x0boperationId\x12\x39\n\x07request\x18\x06 \x01(\x0b\x32\x1f.router_service.v1.RouteRequestR\x07request\x12\x31\n\x06inline\x18\x07 \x01(\x0b\x32\x19.router_service.v1.InlineR\x06inline\x12\x19\n\x08trace_id\x18\x08 \x01(\tR\x07traceId\"r\n\x0f\x45xplainResponse\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12@\n\x0b\x65xplanation\x18\x02 \x01(\x0b\x32\x1e.router_service.v1.ExplanationR\x0b\x65xplanation\"B\n\rReportRequest\x12\x31\n\x06report\x18\x01 \x01(\x0b\x32\x19.router_service.v1.ReportR\x06report\"L\n\x0eReportResponse\x12\x1a\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\rR\x08\x61\x63\x63\x65pted\x12\x1e\n\nduplicates\x18\x02 \x01(\rR\nduplicates\"H\n\x13ReportStreamRequest\x12\x31\n\x06report\x18\x01 \x01(\x0b\x32\x19.router_service.v1.ReportR\x06report\"\xb6\x01\n\x14ReportStreamResponse\x12\x1a\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\rR\x08\x61\x63\x63\x65pted\x12\x1e\n\nduplicates\x18\x02 \x01(\rR\nduplicates\x12=\n\x08rejected\x18\x03 \x03(\x0b\x32!.router_service.v1.RejectedReportR\x08rejected\x12#\n\rmore_rejected\x18\x04 \x01(\rR\x0cmoreRejected\"{\n\x0eRejectedReport\x12\x1a\n\x08position\x18\x01 \x01(\rR\x08position\x12\x19\n\x08trace_id\x18\x02 \x01(\tR\x07traceId\x12\x32\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x1c.router_service.v1.ItemErrorR\x05\x65rror\",\n\x0fGetTraceRequest\x12\x19\n\x08trace_id\x18\x01 \x01(\tR\x07traceId\"B\n\x10GetTraceResponse\x12.\n\x05trace\x18\x01 \x01(\x0b\x32\x18.router_service.v1.TraceR\x05trace\"\x8b\x02\n\x11ListTracesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12\x1b\n\tpolicy_id\x18\x03 \x01(\tR\x08policyId\x12\x18\n\x07outcome\x18\x04 \x01(\tR\x07outcome\x12\x1f\n\x0b\x65ndpoint_id\x18\x05 \x01(\tR\nendpointId\x12\x30\n\x05since\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05since\x12\x30\n\x05until\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05until\"n\n\x12ListTracesResponse\x12\x30\n\x06traces\x18\x01 \x03(\x0b\x32\x18.router_service.v1.TraceR\x06traces\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xf7\x04\n\rRouterService\x12M\n\x06\x44\x65\x63ide\x12 .router_service.v1.DecideRequest\x1a!.router_service.v1.DecideResponse\x12\x63\n\x0c\x44\x65\x63ideStream\x12&.router_service.v1.DecideStreamRequest\x1a\'.router_service.v1.DecideStreamResponse(\x01\x30\x01\x12P\n\x07\x45xplain\x12!.router_service.v1.ExplainRequest\x1a\".router_service.v1.ExplainResponse\x12M\n\x06Report\x12 .router_service.v1.ReportRequest\x1a!.router_service.v1.ReportResponse\x12\x61\n\x0cReportStream\x12&.router_service.v1.ReportStreamRequest\x1a\'.router_service.v1.ReportStreamResponse(\x01\x12S\n\x08GetTrace\x12\".router_service.v1.GetTraceRequest\x1a#.router_service.v1.GetTraceResponse\x12Y\n\nListTraces\x12$.router_service.v1.ListTracesRequest\x1a%.router_service.v1.ListTracesResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&router_service/v1/router_service.proto\x12\x11router_service.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a router_service/v1/endpoint.proto\x1a$router_service/v1/error_reason.proto\x1a#router_service/v1/explanation.proto\x1a\x1erouter_service/v1/policy.proto\x1a\x1erouter_service/v1/report.proto\x1a\x1drouter_service/v1/route.proto\x1a\x1drouter_service/v1/trace.proto\"\x97\x02\n\rDecideRequest\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n\tpolicy_id\x18\x02 \x01(\tR\x08policyId\x12\x1a\n\x08workload\x18\x03 \x01(\tR\x08workload\x12\x1d\n\ndata_class\x18\x04 \x01(\tR\tdataClass\x12!\n\x0coperation_id\x18\x05 \x01(\tR\x0boperationId\x12\x39\n\x07request\x18\x06 \x01(\x0b\x32\x1f.router_service.v1.RouteRequestR\x07request\x12\x31\n\x06inline\x18\x07 \x01(\x0b\x32\x19.router_service.v1.InlineR\x06inline\"x\n\x06Inline\x12;\n\ncandidates\x18\x01 \x03(\x0b\x32\x1b.router_service.v1.EndpointR\ncandidates\x12\x31\n\x06policy\x18\x02 \x01(\x0b\x32\x19.router_service.v1.PolicyR\x06policy\"\xac\x01\n\x0e\x44\x65\x63ideResponse\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12\x39\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0b\x32\x1b.router_service.v1.DecisionH\x00R\x08\x64\x65\x63ision\x12\x36\n\x07refusal\x18\x03 \x01(\x0b\x32\x1a.router_service.v1.RefusalH\x00R\x07refusalB\x08\n\x06result\"O\n\x13\x44\x65\x63ideStreamRequest\x12\x38\n\x06\x64\x65\x63ide\x18\x01 \x01(\x0b\x32 .router_service.v1.DecideRequestR\x06\x64\x65\x63ide\"\xe8\x01\n\x14\x44\x65\x63ideStreamResponse\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12\x39\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0b\x32\x1b.router_service.v1.DecisionH\x00R\x08\x64\x65\x63ision\x12\x36\n\x07refusal\x18\x03 \x01(\x0b\x32\x1a.router_service.v1.RefusalH\x00R\x07refusal\x12\x34\n\x05\x65rror\x18\x04 \x01(\x0b\x32\x1c.router_service.v1.ItemErrorH\x00R\x05\x65rrorB\x08\n\x06result\"\xb3\x02\n\x0e\x45xplainRequest\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n\tpolicy_id\x18\x02 \x01(\tR\x08policyId\x12\x1a\n\x08workload\x18\x03 \x01(\tR\x08workload\x12\x1d\n\ndata_class\x18\x04 \x01(\tR\tdataClass\x12!\n\x0coperation_id\x18\x05 \x01(\tR\x0boperationId\x12\x39\n\x07request\x18\x06 \x01(\x0b\x32\x1f.router_service.v1.RouteRequestR\x07request\x12\x31\n\x06inline\x18\x07 \x01(\x0b\x32\x19.router_service.v1.InlineR\x06inline\x12\x19\n\x08trace_id\x18\x08 \x01(\tR\x07traceId\"r\n\x0f\x45xplainResponse\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12@\n\x0b\x65xplanation\x18\x02 \x01(\x0b\x32\x1e.router_service.v1.ExplanationR\x0b\x65xplanation\"B\n\rReportRequest\x12\x31\n\x06report\x18\x01 \x01(\x0b\x32\x19.router_service.v1.ReportR\x06report\"L\n\x0eReportResponse\x12\x1a\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\rR\x08\x61\x63\x63\x65pted\x12\x1e\n\nduplicates\x18\x02 \x01(\rR\nduplicates\"H\n\x13ReportStreamRequest\x12\x31\n\x06report\x18\x01 \x01(\x0b\x32\x19.router_service.v1.ReportR\x06report\"\xb6\x01\n\x14ReportStreamResponse\x12\x1a\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\rR\x08\x61\x63\x63\x65pted\x12\x1e\n\nduplicates\x18\x02 \x01(\rR\nduplicates\x12=\n\x08rejected\x18\x03 \x03(\x0b\x32!.router_service.v1.RejectedReportR\x08rejected\x12#\n\rmore_rejected\x18\x04 \x01(\rR\x0cmoreRejected\"{\n\x0eRejectedReport\x12\x1a\n\x08position\x18\x01 \x01(\rR\x08position\x12\x19\n\x08trace_id\x18\x02 \x01(\tR\x07traceId\x12\x32\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x1c.router_service.v1.ItemErrorR\x05\x65rror\",\n\x0fGetTraceRequest\x12\x19\n\x08trace_id\x18\x01 \x01(\tR\x07traceId\"B\n\x10GetTraceResponse\x12.\n\x05trace\x18\x01 \x01(\x0b\x32\x18.router_service.v1.TraceR\x05trace\"\x8b\x02\n\x11ListTracesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12\x1b\n\tpolicy_id\x18\x03 \x01(\tR\x08policyId\x12\x18\n\x07outcome\x18\x04 \x01(\tR\x07outcome\x12\x1f\n\x0b\x65ndpoint_id\x18\x05 \x01(\tR\nendpointId\x12\x30\n\x05since\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05since\x12\x30\n\x05until\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05until\"n\n\x12ListTracesResponse\x12\x30\n\x06traces\x18\x01 \x03(\x0b\x32\x18.router_service.v1.TraceR\x06traces\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xf7\x04\n\rRouterService\x12M\n\x06\x44\x65\x63ide\x12 .router_service.v1.DecideRequest\x1a!.router_service.v1.DecideResponse\x12\x63\n\x0c\x44\x65\x63ideStream\x12&.router_service.v1.DecideStreamRequest\x1a\'.router_service.v1.DecideStreamResponse(\x01\x30\x01\x12P\n\x07\x45xplain\x12!.router_service.v1.ExplainRequest\x1a\".router_service.v1.ExplainResponse\x12M\n\x06Report\x12 .router_service.v1.ReportRequest\x1a!.router_service.v1.ReportResponse\x12\x61\n\x0cReportStream\x12&.router_service.v1.ReportStreamRequest\x1a\'.router_service.v1.ReportStreamResponse(\x01\x12S\n\x08GetTrace\x12\".router_service.v1.GetTraceRequest\x1a#.router_service.v1.GetTraceResponse\x12Y\n\nListTraces\x12$.router_service.v1.ListTracesRequest\x1a%.router_service.v1.ListTracesResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,37 +40,37 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'router_service.v1.router_se
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_DECIDEREQUEST']._serialized_start=330
-  _globals['_DECIDEREQUEST']._serialized_end=581
-  _globals['_INLINE']._serialized_start=583
-  _globals['_INLINE']._serialized_end=703
-  _globals['_DECIDERESPONSE']._serialized_start=706
-  _globals['_DECIDERESPONSE']._serialized_end=878
-  _globals['_DECIDESTREAMREQUEST']._serialized_start=880
-  _globals['_DECIDESTREAMREQUEST']._serialized_end=959
-  _globals['_DECIDESTREAMRESPONSE']._serialized_start=962
-  _globals['_DECIDESTREAMRESPONSE']._serialized_end=1194
-  _globals['_EXPLAINREQUEST']._serialized_start=1197
-  _globals['_EXPLAINREQUEST']._serialized_end=1476
-  _globals['_EXPLAINRESPONSE']._serialized_start=1478
-  _globals['_EXPLAINRESPONSE']._serialized_end=1592
-  _globals['_REPORTREQUEST']._serialized_start=1594
-  _globals['_REPORTREQUEST']._serialized_end=1660
-  _globals['_REPORTRESPONSE']._serialized_start=1662
-  _globals['_REPORTRESPONSE']._serialized_end=1738
-  _globals['_REPORTSTREAMREQUEST']._serialized_start=1740
-  _globals['_REPORTSTREAMREQUEST']._serialized_end=1812
-  _globals['_REPORTSTREAMRESPONSE']._serialized_start=1815
-  _globals['_REPORTSTREAMRESPONSE']._serialized_end=1997
-  _globals['_REJECTEDREPORT']._serialized_start=1999
-  _globals['_REJECTEDREPORT']._serialized_end=2122
-  _globals['_GETTRACEREQUEST']._serialized_start=2124
-  _globals['_GETTRACEREQUEST']._serialized_end=2168
-  _globals['_GETTRACERESPONSE']._serialized_start=2170
-  _globals['_GETTRACERESPONSE']._serialized_end=2236
-  _globals['_LISTTRACESREQUEST']._serialized_start=2239
-  _globals['_LISTTRACESREQUEST']._serialized_end=2506
-  _globals['_LISTTRACESRESPONSE']._serialized_start=2508
-  _globals['_LISTTRACESRESPONSE']._serialized_end=2618
-  _globals['_ROUTERSERVICE']._serialized_start=2621
-  _globals['_ROUTERSERVICE']._serialized_end=3252
+  _globals['_DECIDEREQUEST']._serialized_end=609
+  _globals['_INLINE']._serialized_start=611
+  _globals['_INLINE']._serialized_end=731
+  _globals['_DECIDERESPONSE']._serialized_start=734
+  _globals['_DECIDERESPONSE']._serialized_end=906
+  _globals['_DECIDESTREAMREQUEST']._serialized_start=908
+  _globals['_DECIDESTREAMREQUEST']._serialized_end=987
+  _globals['_DECIDESTREAMRESPONSE']._serialized_start=990
+  _globals['_DECIDESTREAMRESPONSE']._serialized_end=1222
+  _globals['_EXPLAINREQUEST']._serialized_start=1225
+  _globals['_EXPLAINREQUEST']._serialized_end=1532
+  _globals['_EXPLAINRESPONSE']._serialized_start=1534
+  _globals['_EXPLAINRESPONSE']._serialized_end=1648
+  _globals['_REPORTREQUEST']._serialized_start=1650
+  _globals['_REPORTREQUEST']._serialized_end=1716
+  _globals['_REPORTRESPONSE']._serialized_start=1718
+  _globals['_REPORTRESPONSE']._serialized_end=1794
+  _globals['_REPORTSTREAMREQUEST']._serialized_start=1796
+  _globals['_REPORTSTREAMREQUEST']._serialized_end=1868
+  _globals['_REPORTSTREAMRESPONSE']._serialized_start=1871
+  _globals['_REPORTSTREAMRESPONSE']._serialized_end=2053
+  _globals['_REJECTEDREPORT']._serialized_start=2055
+  _globals['_REJECTEDREPORT']._serialized_end=2178
+  _globals['_GETTRACEREQUEST']._serialized_start=2180
+  _globals['_GETTRACEREQUEST']._serialized_end=2224
+  _globals['_GETTRACERESPONSE']._serialized_start=2226
+  _globals['_GETTRACERESPONSE']._serialized_end=2292
+  _globals['_LISTTRACESREQUEST']._serialized_start=2295
+  _globals['_LISTTRACESREQUEST']._serialized_end=2562
+  _globals['_LISTTRACESRESPONSE']._serialized_start=2564
+  _globals['_LISTTRACESRESPONSE']._serialized_end=2674
+  _globals['_ROUTERSERVICE']._serialized_start=2677
+  _globals['_ROUTERSERVICE']._serialized_end=3308
 # @@protoc_insertion_point(module_scope)

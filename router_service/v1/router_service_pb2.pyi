@@ -17,20 +17,22 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class DecideRequest(_message.Message):
-    __slots__ = ("request_id", "policy_id", "data_class", "operation_id", "request", "inline")
+    __slots__ = ("request_id", "policy_id", "workload", "data_class", "operation_id", "request", "inline")
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     POLICY_ID_FIELD_NUMBER: _ClassVar[int]
+    WORKLOAD_FIELD_NUMBER: _ClassVar[int]
     DATA_CLASS_FIELD_NUMBER: _ClassVar[int]
     OPERATION_ID_FIELD_NUMBER: _ClassVar[int]
     REQUEST_FIELD_NUMBER: _ClassVar[int]
     INLINE_FIELD_NUMBER: _ClassVar[int]
     request_id: str
     policy_id: str
+    workload: str
     data_class: str
     operation_id: str
     request: _route_pb2.RouteRequest
     inline: Inline
-    def __init__(self, request_id: _Optional[str] = ..., policy_id: _Optional[str] = ..., data_class: _Optional[str] = ..., operation_id: _Optional[str] = ..., request: _Optional[_Union[_route_pb2.RouteRequest, _Mapping]] = ..., inline: _Optional[_Union[Inline, _Mapping]] = ...) -> None: ...
+    def __init__(self, request_id: _Optional[str] = ..., policy_id: _Optional[str] = ..., workload: _Optional[str] = ..., data_class: _Optional[str] = ..., operation_id: _Optional[str] = ..., request: _Optional[_Union[_route_pb2.RouteRequest, _Mapping]] = ..., inline: _Optional[_Union[Inline, _Mapping]] = ...) -> None: ...
 
 class Inline(_message.Message):
     __slots__ = ("candidates", "policy")
@@ -69,9 +71,10 @@ class DecideStreamResponse(_message.Message):
     def __init__(self, request_id: _Optional[str] = ..., decision: _Optional[_Union[_route_pb2.Decision, _Mapping]] = ..., refusal: _Optional[_Union[_route_pb2.Refusal, _Mapping]] = ..., error: _Optional[_Union[_error_reason_pb2.ItemError, _Mapping]] = ...) -> None: ...
 
 class ExplainRequest(_message.Message):
-    __slots__ = ("request_id", "policy_id", "data_class", "operation_id", "request", "inline", "trace_id")
+    __slots__ = ("request_id", "policy_id", "workload", "data_class", "operation_id", "request", "inline", "trace_id")
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     POLICY_ID_FIELD_NUMBER: _ClassVar[int]
+    WORKLOAD_FIELD_NUMBER: _ClassVar[int]
     DATA_CLASS_FIELD_NUMBER: _ClassVar[int]
     OPERATION_ID_FIELD_NUMBER: _ClassVar[int]
     REQUEST_FIELD_NUMBER: _ClassVar[int]
@@ -79,12 +82,13 @@ class ExplainRequest(_message.Message):
     TRACE_ID_FIELD_NUMBER: _ClassVar[int]
     request_id: str
     policy_id: str
+    workload: str
     data_class: str
     operation_id: str
     request: _route_pb2.RouteRequest
     inline: Inline
     trace_id: str
-    def __init__(self, request_id: _Optional[str] = ..., policy_id: _Optional[str] = ..., data_class: _Optional[str] = ..., operation_id: _Optional[str] = ..., request: _Optional[_Union[_route_pb2.RouteRequest, _Mapping]] = ..., inline: _Optional[_Union[Inline, _Mapping]] = ..., trace_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, request_id: _Optional[str] = ..., policy_id: _Optional[str] = ..., workload: _Optional[str] = ..., data_class: _Optional[str] = ..., operation_id: _Optional[str] = ..., request: _Optional[_Union[_route_pb2.RouteRequest, _Mapping]] = ..., inline: _Optional[_Union[Inline, _Mapping]] = ..., trace_id: _Optional[str] = ...) -> None: ...
 
 class ExplainResponse(_message.Message):
     __slots__ = ("request_id", "explanation")

@@ -27,7 +27,7 @@ from router_service.v1 import report_pb2 as router__service_dot_v1_dot_report__p
 from router_service.v1 import route_pb2 as router__service_dot_v1_dot_route__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1drouter_service/v1/trace.proto\x12\x11router_service.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1erouter_service/v1/report.proto\x1a\x1drouter_service/v1/route.proto\"\xe8\x04\n\x05Trace\x12\x19\n\x08trace_id\x18\x01 \x01(\tR\x07traceId\x12\x39\n\ndecided_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tdecidedAt\x12\x39\n\nkept_until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tkeptUntil\x12\x1b\n\tpolicy_id\x18\x04 \x01(\tR\x08policyId\x12\x18\n\x07outcome\x18\x05 \x01(\tR\x07outcome\x12\'\n\x0f\x63\x61talog_version\x18\x06 \x01(\tR\x0e\x63\x61talogVersion\x12\x39\n\x07request\x18\x07 \x01(\x0b\x32\x1f.router_service.v1.RouteRequestR\x07request\x12\x1d\n\ndata_class\x18\x08 \x01(\tR\tdataClass\x12!\n\x0coperation_id\x18\t \x01(\tR\x0boperationId\x12+\n\x0f\x62udget_max_cost\x18\n \x01(\x01H\x01R\rbudgetMaxCost\x88\x01\x01\x12\x39\n\x08\x64\x65\x63ision\x18\x0b \x01(\x0b\x32\x1b.router_service.v1.DecisionH\x00R\x08\x64\x65\x63ision\x12\x36\n\x07refusal\x18\x0c \x01(\x0b\x32\x1a.router_service.v1.RefusalH\x00R\x07refusal\x12\x33\n\x07reports\x18\r \x03(\x0b\x32\x19.router_service.v1.ReportR\x07reportsB\x08\n\x06resultB\x12\n\x10_budget_max_costb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1drouter_service/v1/trace.proto\x12\x11router_service.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1erouter_service/v1/report.proto\x1a\x1drouter_service/v1/route.proto\"\x84\x05\n\x05Trace\x12\x19\n\x08trace_id\x18\x01 \x01(\tR\x07traceId\x12\x39\n\ndecided_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tdecidedAt\x12\x39\n\nkept_until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tkeptUntil\x12\x1b\n\tpolicy_id\x18\x04 \x01(\tR\x08policyId\x12\x18\n\x07outcome\x18\x05 \x01(\tR\x07outcome\x12\'\n\x0f\x63\x61talog_version\x18\x06 \x01(\tR\x0e\x63\x61talogVersion\x12\x39\n\x07request\x18\x07 \x01(\x0b\x32\x1f.router_service.v1.RouteRequestR\x07request\x12\x1d\n\ndata_class\x18\x08 \x01(\tR\tdataClass\x12!\n\x0coperation_id\x18\t \x01(\tR\x0boperationId\x12+\n\x0f\x62udget_max_cost\x18\n \x01(\x01H\x01R\rbudgetMaxCost\x88\x01\x01\x12\x39\n\x08\x64\x65\x63ision\x18\x0b \x01(\x0b\x32\x1b.router_service.v1.DecisionH\x00R\x08\x64\x65\x63ision\x12\x36\n\x07refusal\x18\x0c \x01(\x0b\x32\x1a.router_service.v1.RefusalH\x00R\x07refusal\x12\x33\n\x07reports\x18\r \x03(\x0b\x32\x19.router_service.v1.ReportR\x07reports\x12\x1a\n\x08workload\x18\x0e \x01(\tR\x08workloadB\x08\n\x06resultB\x12\n\x10_budget_max_costb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,5 +35,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'router_service.v1.trace_pb2
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_TRACE']._serialized_start=149
-  _globals['_TRACE']._serialized_end=765
+  _globals['_TRACE']._serialized_end=793
 # @@protoc_insertion_point(module_scope)

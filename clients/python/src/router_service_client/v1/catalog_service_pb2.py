@@ -25,29 +25,44 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from router_service_client.v1 import endpoint_pb2 as router__service_dot_v1_dot_endpoint__pb2
 from router_service_client.v1 import policy_pb2 as router__service_dot_v1_dot_policy__pb2
+from router_service_client.v1 import workload_pb2 as router__service_dot_v1_dot_workload__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'router_service/v1/catalog_service.proto\x12\x11router_service.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a router_service/v1/endpoint.proto\x1a\x1erouter_service/v1/policy.proto\"R\n\x14ListEndpointsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"\xa9\x01\n\x15ListEndpointsResponse\x12?\n\tendpoints\x18\x01 \x03(\x0b\x32!.router_service.v1.ServedEndpointR\tendpoints\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\'\n\x0f\x63\x61talog_version\x18\x03 \x01(\tR\x0e\x63\x61talogVersion\"I\n\x0eServedEndpoint\x12\x37\n\x08\x65ndpoint\x18\x01 \x01(\x0b\x32\x1b.router_service.v1.EndpointR\x08\x65ndpoint\"Q\n\x13ListPoliciesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"\xc5\x01\n\x14ListPoliciesResponse\x12\x35\n\x08policies\x18\x01 \x03(\x0b\x32\x19.router_service.v1.PolicyR\x08policies\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\'\n\x0f\x63\x61talog_version\x18\x03 \x01(\tR\x0e\x63\x61talogVersion\x12%\n\x0e\x64\x65\x66\x61ult_policy\x18\x04 \x01(\tR\rdefaultPolicy\"\x15\n\x13WatchCatalogRequest\"\xf5\x01\n\x14WatchCatalogResponse\x12\'\n\x0f\x63\x61talog_version\x18\x01 \x01(\tR\x0e\x63\x61talogVersion\x12\x37\n\tloaded_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x08loadedAt\x12\x1c\n\tendpoints\x18\x03 \x01(\rR\tendpoints\x12\x1a\n\x08policies\x18\x04 \x01(\rR\x08policies\x12%\n\x0e\x64\x65\x66\x61ult_policy\x18\x05 \x01(\tR\rdefaultPolicy\x12\x1a\n\x08\x63urrency\x18\x06 \x01(\tR\x08\x63urrency2\xb8\x02\n\x0e\x43\x61talogService\x12\x62\n\rListEndpoints\x12\'.router_service.v1.ListEndpointsRequest\x1a(.router_service.v1.ListEndpointsResponse\x12_\n\x0cListPolicies\x12&.router_service.v1.ListPoliciesRequest\x1a\'.router_service.v1.ListPoliciesResponse\x12\x61\n\x0cWatchCatalog\x12&.router_service.v1.WatchCatalogRequest\x1a\'.router_service.v1.WatchCatalogResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'router_service/v1/catalog_service.proto\x12\x11router_service.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a router_service/v1/endpoint.proto\x1a\x1erouter_service/v1/policy.proto\x1a router_service/v1/workload.proto\"R\n\x14ListEndpointsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"\xa9\x01\n\x15ListEndpointsResponse\x12?\n\tendpoints\x18\x01 \x03(\x0b\x32!.router_service.v1.ServedEndpointR\tendpoints\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\'\n\x0f\x63\x61talog_version\x18\x03 \x01(\tR\x0e\x63\x61talogVersion\"\xd3\x03\n\x0eServedEndpoint\x12\x37\n\x08\x65ndpoint\x18\x01 \x01(\x0b\x32\x1b.router_service.v1.EndpointR\x08\x65ndpoint\x12\x16\n\x06status\x18\x02 \x01(\tR\x06status\x12\x18\n\x07\x63ircuit\x18\x03 \x01(\tR\x07\x63ircuit\x12\x45\n\x10suppressed_until\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x0fsuppressedUntil\x12\x33\n\x13observed_latency_ms\x18\x05 \x01(\rH\x00R\x11observedLatencyMs\x88\x01\x01\x12\x33\n\x13observed_error_rate\x18\x06 \x01(\x01H\x01R\x11observedErrorRate\x88\x01\x01\x12;\n\x0breported_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nreportedAt\x12\x38\n\x07\x62y_hand\x18\x08 \x01(\x0b\x32\x1f.router_service.v1.StatusByHandR\x06\x62yHandB\x16\n\x14_observed_latency_msB\x16\n\x14_observed_error_rate\"p\n\x0cStatusByHand\x12\x16\n\x06status\x18\x01 \x01(\tR\x06status\x12\x16\n\x06reason\x18\x02 \x01(\tR\x06reason\x12\x30\n\x05since\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05since\"k\n\x18SetEndpointStatusRequest\x12\x1f\n\x0b\x65ndpoint_id\x18\x01 \x01(\tR\nendpointId\x12\x16\n\x06status\x18\x02 \x01(\tR\x06status\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\"n\n\x19SetEndpointStatusResponse\x12=\n\x08\x65ndpoint\x18\x01 \x01(\x0b\x32!.router_service.v1.ServedEndpointR\x08\x65ndpoint\x12\x12\n\x04kept\x18\x02 \x01(\x08R\x04kept\"\x0f\n\rReloadRequest\"S\n\x0eReloadResponse\x12\'\n\x0f\x63\x61talog_version\x18\x01 \x01(\tR\x0e\x63\x61talogVersion\x12\x18\n\x07\x63hanged\x18\x02 \x01(\x08R\x07\x63hanged\"R\n\x14ListWorkloadsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"\xa3\x01\n\x15ListWorkloadsResponse\x12\x39\n\tworkloads\x18\x01 \x03(\x0b\x32\x1b.router_service.v1.WorkloadR\tworkloads\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\'\n\x0f\x63\x61talog_version\x18\x03 \x01(\tR\x0e\x63\x61talogVersion\"Q\n\x13ListPoliciesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"\xc5\x01\n\x14ListPoliciesResponse\x12\x35\n\x08policies\x18\x01 \x03(\x0b\x32\x19.router_service.v1.PolicyR\x08policies\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\'\n\x0f\x63\x61talog_version\x18\x03 \x01(\tR\x0e\x63\x61talogVersion\x12%\n\x0e\x64\x65\x66\x61ult_policy\x18\x04 \x01(\tR\rdefaultPolicy\"\x15\n\x13WatchCatalogRequest\"\xf5\x01\n\x14WatchCatalogResponse\x12\'\n\x0f\x63\x61talog_version\x18\x01 \x01(\tR\x0e\x63\x61talogVersion\x12\x37\n\tloaded_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x08loadedAt\x12\x1c\n\tendpoints\x18\x03 \x01(\rR\tendpoints\x12\x1a\n\x08policies\x18\x04 \x01(\rR\x08policies\x12%\n\x0e\x64\x65\x66\x61ult_policy\x18\x05 \x01(\tR\rdefaultPolicy\x12\x1a\n\x08\x63urrency\x18\x06 \x01(\tR\x08\x63urrency2\xdb\x04\n\x0e\x43\x61talogService\x12\x62\n\rListEndpoints\x12\'.router_service.v1.ListEndpointsRequest\x1a(.router_service.v1.ListEndpointsResponse\x12_\n\x0cListPolicies\x12&.router_service.v1.ListPoliciesRequest\x1a\'.router_service.v1.ListPoliciesResponse\x12\x61\n\x0cWatchCatalog\x12&.router_service.v1.WatchCatalogRequest\x1a\'.router_service.v1.WatchCatalogResponse0\x01\x12\x62\n\rListWorkloads\x12\'.router_service.v1.ListWorkloadsRequest\x1a(.router_service.v1.ListWorkloadsResponse\x12n\n\x11SetEndpointStatus\x12+.router_service.v1.SetEndpointStatusRequest\x1a,.router_service.v1.SetEndpointStatusResponse\x12M\n\x06Reload\x12 .router_service.v1.ReloadRequest\x1a!.router_service.v1.ReloadResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'router_service_client.v1.catalog_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_LISTENDPOINTSREQUEST']._serialized_start=161
-  _globals['_LISTENDPOINTSREQUEST']._serialized_end=243
-  _globals['_LISTENDPOINTSRESPONSE']._serialized_start=246
-  _globals['_LISTENDPOINTSRESPONSE']._serialized_end=415
-  _globals['_SERVEDENDPOINT']._serialized_start=417
-  _globals['_SERVEDENDPOINT']._serialized_end=490
-  _globals['_LISTPOLICIESREQUEST']._serialized_start=492
-  _globals['_LISTPOLICIESREQUEST']._serialized_end=573
-  _globals['_LISTPOLICIESRESPONSE']._serialized_start=576
-  _globals['_LISTPOLICIESRESPONSE']._serialized_end=773
-  _globals['_WATCHCATALOGREQUEST']._serialized_start=775
-  _globals['_WATCHCATALOGREQUEST']._serialized_end=796
-  _globals['_WATCHCATALOGRESPONSE']._serialized_start=799
-  _globals['_WATCHCATALOGRESPONSE']._serialized_end=1044
-  _globals['_CATALOGSERVICE']._serialized_start=1047
-  _globals['_CATALOGSERVICE']._serialized_end=1359
+  _globals['_LISTENDPOINTSREQUEST']._serialized_start=195
+  _globals['_LISTENDPOINTSREQUEST']._serialized_end=277
+  _globals['_LISTENDPOINTSRESPONSE']._serialized_start=280
+  _globals['_LISTENDPOINTSRESPONSE']._serialized_end=449
+  _globals['_SERVEDENDPOINT']._serialized_start=452
+  _globals['_SERVEDENDPOINT']._serialized_end=919
+  _globals['_STATUSBYHAND']._serialized_start=921
+  _globals['_STATUSBYHAND']._serialized_end=1033
+  _globals['_SETENDPOINTSTATUSREQUEST']._serialized_start=1035
+  _globals['_SETENDPOINTSTATUSREQUEST']._serialized_end=1142
+  _globals['_SETENDPOINTSTATUSRESPONSE']._serialized_start=1144
+  _globals['_SETENDPOINTSTATUSRESPONSE']._serialized_end=1254
+  _globals['_RELOADREQUEST']._serialized_start=1256
+  _globals['_RELOADREQUEST']._serialized_end=1271
+  _globals['_RELOADRESPONSE']._serialized_start=1273
+  _globals['_RELOADRESPONSE']._serialized_end=1356
+  _globals['_LISTWORKLOADSREQUEST']._serialized_start=1358
+  _globals['_LISTWORKLOADSREQUEST']._serialized_end=1440
+  _globals['_LISTWORKLOADSRESPONSE']._serialized_start=1443
+  _globals['_LISTWORKLOADSRESPONSE']._serialized_end=1606
+  _globals['_LISTPOLICIESREQUEST']._serialized_start=1608
+  _globals['_LISTPOLICIESREQUEST']._serialized_end=1689
+  _globals['_LISTPOLICIESRESPONSE']._serialized_start=1692
+  _globals['_LISTPOLICIESRESPONSE']._serialized_end=1889
+  _globals['_WATCHCATALOGREQUEST']._serialized_start=1891
+  _globals['_WATCHCATALOGREQUEST']._serialized_end=1912
+  _globals['_WATCHCATALOGRESPONSE']._serialized_start=1915
+  _globals['_WATCHCATALOGRESPONSE']._serialized_end=2160
+  _globals['_CATALOGSERVICE']._serialized_start=2163
+  _globals['_CATALOGSERVICE']._serialized_end=2766
 # @@protoc_insertion_point(module_scope)

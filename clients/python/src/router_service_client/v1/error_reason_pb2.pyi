@@ -21,6 +21,10 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_ENDPOINT_NOT_LISTED: _ClassVar[ErrorReason]
     ERROR_REASON_STORE_LOST: _ClassVar[ErrorReason]
     ERROR_REASON_NO_STORE: _ClassVar[ErrorReason]
+    ERROR_REASON_WORKLOAD_NOT_FOUND: _ClassVar[ErrorReason]
+    ERROR_REASON_ENDPOINT_NOT_FOUND: _ClassVar[ErrorReason]
+    ERROR_REASON_ROLE_MISSING: _ClassVar[ErrorReason]
+    ERROR_REASON_CATALOG_INVALID: _ClassVar[ErrorReason]
 ERROR_REASON_UNSPECIFIED: ErrorReason
 ERROR_REASON_INVALID_REQUEST: ErrorReason
 ERROR_REASON_NO_DEFAULT_POLICY: ErrorReason
@@ -33,6 +37,10 @@ ERROR_REASON_TRACE_NOT_FOUND: ErrorReason
 ERROR_REASON_ENDPOINT_NOT_LISTED: ErrorReason
 ERROR_REASON_STORE_LOST: ErrorReason
 ERROR_REASON_NO_STORE: ErrorReason
+ERROR_REASON_WORKLOAD_NOT_FOUND: ErrorReason
+ERROR_REASON_ENDPOINT_NOT_FOUND: ErrorReason
+ERROR_REASON_ROLE_MISSING: ErrorReason
+ERROR_REASON_CATALOG_INVALID: ErrorReason
 
 class ItemError(_message.Message):
     __slots__ = ("code", "message", "reason", "violations")
