@@ -113,7 +113,7 @@ def _failover(case: Case, survivors: int) -> tuple[list[int], tuple[Candidate, .
     index, request = case.index, case.request
     ranking = index.rankings.best(survivors, index.rankings.ask(request))
     spendable = None if request.deadline_ms is None else spendable_ms(request.deadline_ms)
-    needs = ((i, need_ms(index.endpoints[i], request.expected_output_tokens)) for i in ranking.order)
+    needs = ((i, need_ms(index.endpoints[i], request.expected_output_tokens)) for i in ranking.walk())
     attempts = failover_list(needs, spendable, request.max_attempts)
     allowances = (None,) * len(attempts) if spendable is None else allowances_ms(spendable, len(attempts))
     return [i for i, _ in attempts], tuple(

@@ -25,7 +25,7 @@ from router_service.engine.facts import Facts
 from router_service.engine.glob import WILDCARD, matcher
 from router_service.engine.model_id import ModelNames
 from router_service.engine.needs import NeedSets
-from router_service.engine.ranking import Rankings
+from router_service.engine.rankings import Rankings
 
 ANSWERS = 2048  # remembered of one index
 # The facts that observation may change between two versions of a catalogue.
@@ -61,6 +61,7 @@ class Index:
         yield from facts.gather()
         self._take_sets(facts)
         self.costs = CostSets(self.endpoints, facts.positions["prices"])
+        yield from self.costs.compile()
         self.needs = NeedSets(self.endpoints, facts.positions["speed"])
         yield from self.needs.compile()
         self.rankings = Rankings(self.endpoints, facts.positions["tag"], facts.positions["language"])
@@ -93,7 +94,7 @@ class Index:
         other.suppressions = PrefixSets(ends, self.size)
         yield from other.suppressions.compile()
         other._instants = sorted((*other.retirements.values, *other.suppressions.values))  # noqa: SLF001 - its own kind
-        other.needs = self.needs.overlaid(other.endpoints, changes)
+        other.needs = yield from self.needs.overlaid(other.endpoints, changes)
         yield
         other.rankings = self.rankings.overlaid(other.endpoints, changes)
         other.answers = Bounded(ANSWERS)

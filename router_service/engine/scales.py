@@ -9,24 +9,6 @@ import msgspec
 _LATENCY_SPAN_MS = 1000
 
 
-class Members:
-    """A set of survivors that is asked for single positions, which on the bitset itself would cost its whole length."""
-
-    def __init__(self, survivors: int) -> None:
-        self._bytes = survivors.to_bytes((survivors.bit_length() + 7) // 8, "little")
-
-    def __contains__(self, position: int) -> bool:
-        at = position >> 3
-        return at < len(self._bytes) and bool(self._bytes[at] >> (position & 7) & 1)
-
-    def ends(self, ordered: Sequence[tuple[int, int]]) -> list[int]:
-        """The least and the greatest value among the members, of (value, position) in the order of values."""
-        least = next((value for value, position in ordered if position in self), None)
-        if least is None:
-            return []
-        return [least, next(value for value, position in reversed(ordered) if position in self)]
-
-
 class Scale(msgspec.Struct, frozen=True):
     """A raw term by where a value lies among the survivors: 0 at `low`, growing by 1 over `span`."""
 

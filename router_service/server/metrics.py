@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from router_service.catalog.snapshot import Snapshot
 from router_service.domain.decision import Decision, Refusal
+from router_service.server.tallies import Counts, Times
 
 DECIDED = "decided"
 INLINE_POLICY = "(inline)"
@@ -19,19 +18,19 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self._decisions = Counter(
+        self._decisions = Counts(
             "router_decisions",
             "Answers of Decide by policy and outcome: decided, or the literal name of the refusal.",
             ["policy", "outcome"],
-            registry=self.registry,
         )
-        self._calls = Histogram(
+        self._calls = Times(
             "router_rpc_duration_seconds",
             "Time from a call's message to its answer inside the service, by method and gRPC status code.",
             ["method", "code"],
-            buckets=(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1),
-            registry=self.registry,
+            (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1),
         )
+        self.registry.register(self._decisions)
+        self.registry.register(self._calls)
         self._reloads = Counter(
             "router_catalog_loads",
             "Loads of the catalogue by outcome: installed, unchanged or rejected.",
@@ -73,25 +72,15 @@ class Metrics:
             "Attempts reported on endpoints that the decision did not list: outside the policy, and refused.",
             registry=self.registry,
         )
-        # The children of labels, since finding one costs more than counting with it; few, as labels are.
-        self._counting: dict[tuple[str, str], Callable[[], None]] = {}
-        self._timing: dict[tuple[str, str], Callable[[float], None]] = {}
 
     def answered(self, result: Decision | Refusal, *, inline: bool) -> None:
         """Counts an answer of Decide."""
         policy = INLINE_POLICY if inline else result.policy_id
-        outcome = DECIDED if isinstance(result, Decision) else result.code
-        count = self._counting.get((policy, outcome))
-        if count is None:
-            count = self._counting[policy, outcome] = self._decisions.labels(policy, outcome).inc
-        count()
+        self._decisions.add((policy, DECIDED if isinstance(result, Decision) else result.code))
 
     def called(self, method: str, code: str, seconds: float) -> None:
         """Counts a call, or an item of a stream, and its time."""
-        observe = self._timing.get((method, code))
-        if observe is None:
-            observe = self._timing[method, code] = self._calls.labels(method, code).observe
-        observe(seconds)
+        self._calls.add((method, code), seconds)
 
     def installed(self, snapshot: Snapshot, *, changed: bool) -> None:
         """A catalogue was loaded and serves."""

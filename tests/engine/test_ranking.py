@@ -45,7 +45,9 @@ def test_the_first_are_those_of_the_whole_order(kind: str) -> None:
             rng.randrange(17),
         )
         best, whole = index.rankings.best(survivors, ask), index.rankings.whole(survivors, ask)
-        assert best.order == whole.order[:SEARCHED]
+        assert best.order == whole.order[: len(best.order)]
+        assert tuple(best.walk()) == whole.order[:SEARCHED]
+        assert tuple(best.walk()) == best.order == whole.order[:SEARCHED]
         for position in best.order[:3]:
             assert best.standing(position) == whole.standing(position)
         clever += survivors.bit_count() > 256
@@ -56,6 +58,5 @@ def test_where_no_survivor_documents_prices() -> None:
     rng = random.Random(52)
     index = Index(endpoint(f"m{i:04}@p", latency_ms=rng.randrange(4000)) for i in range(600))
     ask = Ask("general", "", 4)
-    assert (
-        index.rankings.best(index.everything, ask).order == index.rankings.whole(index.everything, ask).order[:SEARCHED]
-    )
+    whole = index.rankings.whole(index.everything, ask)
+    assert tuple(index.rankings.best(index.everything, ask).walk()) == whole.order[:SEARCHED]
