@@ -18,6 +18,7 @@ from benchmarks.inprocess import door
 from router_service.catalog.content import Content
 from router_service.catalog.snapshot import Snapshot
 from router_service.domain.policy import Policy
+from router_service.domain.workload import Workload
 from router_service.v1.route_pb2 import RouteRequest
 from router_service.v1.router_service_pb2 import DecideRequest, DecideResponse
 from tests.builders import NOW, endpoint
@@ -25,6 +26,7 @@ from tests.builders import NOW, endpoint
 # Bytecodes of one Decide at 500 endpoints, by what of it was asked before.
 RECORDED = {
     "the same request": 850,
+    "the same under a workload": 910,
     "other tokens": 3_780,
     "another deadline": 4_710,
 }
@@ -32,6 +34,7 @@ MARGIN = 1.15
 
 _REQUESTS: dict[str, Callable[[int], dict[str, Any]]] = {
     "the same request": lambda turn: {"input_tokens": 1200},
+    "the same under a workload": lambda turn: {"input_tokens": 1200, "workload": "chat"},
     # The mix of tokens stays as it is, so that what survives ranks as before.
     "other tokens": lambda turn: {"input_tokens": 1200 + turn},
     "another deadline": lambda turn: {"input_tokens": 1200, "deadline_ms": 30_000 + turn},
@@ -75,12 +78,15 @@ def snapshot(size: int) -> Snapshot:
     )
     policies = (Policy.read({"policy_id": "eu", "provider_deny": ["p7*"], "max_price": 6}),)
     ordered = tuple(sorted(endpoints, key=lambda one: one.endpoint_id.encode()))
-    return Snapshot.of(Content(currency="EUR", endpoints=ordered, policies=policies, default_policy="eu"), NOW)
+    workloads = (Workload.read({"name": "chat", "version": "1", "requires_tools": True, "output_tokens": 400}),)
+    content = Content(currency="EUR", endpoints=ordered, policies=policies, default_policy="eu", workloads=workloads)
+    return Snapshot.of(content, NOW)
 
 
 def message(fields: dict[str, Any]) -> bytes:
+    workload = fields.pop("workload", "")
     request = RouteRequest(task="coding", language="de", requires_tools=True, output_tokens=400, **fields)
-    return DecideRequest(request_id="r1", request=request).SerializeToString()
+    return DecideRequest(request_id="r1", workload=workload, request=request).SerializeToString()
 
 
 def work(size: int) -> dict[str, int]:

@@ -25,6 +25,8 @@ from router_service.catalog.snapshot import Snapshot
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy
 from router_service.domain.problems import Problem
+from router_service.domain.thresholds import Thresholds
+from router_service.domain.workload import Workload
 
 _ENDPOINTS_A_FRAME = 32
 _NICE = 10
@@ -45,6 +47,8 @@ class _Rest(msgspec.Struct, tag="rest"):
     policies: tuple[Policy, ...]
     default_policy: str
     pool_names: tuple[str, ...]
+    workloads: tuple[Workload, ...]
+    thresholds: Thresholds
     version: str
     archive: bytes
 
@@ -85,6 +89,8 @@ async def load_aside(path: Path, now: int, *, hurried: bool = False) -> Loaded:
         policies=rest.policies,
         default_policy=rest.default_policy,
         pool_names=rest.pool_names,
+        workloads=rest.workloads,
+        thresholds=rest.thresholds,
     )
     snapshot = await unhurried(Snapshot.in_slices(content, rest.version, now), pause_s=0 if hurried else PAUSE_S)
     return Loaded(snapshot, rest.archive)
@@ -130,6 +136,8 @@ def _written(path: Path) -> Iterator[_Frame]:
         content.policies,
         content.default_policy,
         content.pool_names,
+        content.workloads,
+        content.thresholds,
         content.version(),
         pack(content),
     )

@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
+
 from router_service.catalog.content import Content
 from router_service.catalog.entry_warnings import useless_entries
 from router_service.catalog.load import Loaded, load_written
@@ -61,11 +63,12 @@ class _View:
     @cached_property
     def standing(self) -> list[tuple[Policy, dict[str, int], int]]:
         """For each policy: the endpoints that it can never reach, by reason, and those that it can."""
-        return [(policy, *self._standing(policy)) for policy in self.loaded.content.policies]
-
-    def _standing(self, policy: Policy) -> tuple[dict[str, int], int]:
         # An empty request: the rules of a request's own contract refuse nothing.
-        sets, request = self.index.sets_of(policy), RouteRequest()
+        return [(policy, *self.standing_of(policy, RouteRequest())) for policy in self.loaded.content.policies]
+
+    def standing_of(self, policy: Policy, request: RouteRequest) -> tuple[dict[str, int], int]:
+        """The endpoints that a request can never reach under a policy, by reason, and those that it can."""
+        sets = self.index.sets_of(policy)
         case = make_case(self.index, sets, request, self.now, policy.effective_residency(request.residency))
         refused: dict[str, int] = {}
         left = self.index.everything
@@ -116,6 +119,21 @@ def _idle_policies(view: _View) -> Iterator[Located]:
             yield written.located(Problem("", message, "list one that it admits, or write residency: [global]"))
 
 
+def _idle_workloads(view: _View) -> Iterator[Located]:
+    for workload in view.loaded.content.workloads:
+        request = workload.needs.alone
+        if request.input_tokens is None:
+            # Its requests will say; until then no cost is known.
+            request = msgspec.structs.replace(request, max_cost=None)
+        if not any(view.standing_of(policy, request)[1] for policy in view.loaded.content.policies):
+            widest, _, _ = max(view.standing, key=lambda one: one[2].bit_count())
+            refused, _ = view.standing_of(widest, request)
+            counts = ", ".join(f"{bits.bit_count()} {reason}" for reason, bits in refused.items() if bits)
+            message = f"no endpoint can serve it under any policy: under {widest.policy_id}, the widest, {counts}"
+            written = view.loaded.workloads[workload.label]
+            yield written.located(Problem("", message, "ask for less, or list an endpoint that can serve it"))
+
+
 def _models_without_endpoint(view: _View) -> Iterator[Located]:
     for slug in view.without_endpoint:
         problem = Problem("", "no endpoint offers it", "list an endpoint of it, or remove the model")
@@ -153,6 +171,7 @@ _WARNINGS: tuple[Callable[[_View], Iterator[Located]], ...] = (
     _useless_entries,
     _unreachable,
     _idle_policies,
+    _idle_workloads,
     _models_without_endpoint,
     _misplaced,
     _retired,

@@ -12,22 +12,29 @@ import msgspec
 
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy
+from router_service.domain.thresholds import Thresholds
+from router_service.domain.workload import Workload
+
+_DEFAULT_THRESHOLDS = Thresholds()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """The content of a catalogue, valid and whole; endpoints and policies stand in the order of their ids."""
+    """The content of a catalogue, valid and whole; its endpoints, policies and workloads in the order of their ids."""
 
     currency: str
     endpoints: tuple[Endpoint, ...]
     policies: tuple[Policy, ...]
     default_policy: str = ""
     pool_names: tuple[str, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    thresholds: Thresholds = _DEFAULT_THRESHOLDS
 
     def version(self) -> str:
         """The first 32 hex digits of the SHA-256 of the content in one canonical form.
 
-        The order of files, of keys and of comments has no part in it; every fact, policy and default has.
+        The order of files, of keys and of comments has no part in it; every fact, policy and default has. Workloads
+        and thresholds have where there are any, so that a catalogue without them keeps the version that it had before.
         """
         digest = hashlib.sha256()
         for part in self._parts():
@@ -41,6 +48,10 @@ class Content:
             yield _canonical(msgspec.structs.asdict(endpoint))
         for policy in self.policies:
             yield _canonical(msgspec.structs.asdict(policy))
+        for workload in self.workloads:
+            yield _canonical({"workload": [workload.label, workload.schema_id, workload.needs.values]})
+        if self.thresholds != _DEFAULT_THRESHOLDS:
+            yield _canonical({"circuits": msgspec.structs.asdict(self.thresholds)})
 
 
 def _canonical(value: object) -> str:

@@ -11,17 +11,18 @@ from router_service.domain.endpoint import MODEL_FACTS
 from router_service.domain.fields import Field, Table, table
 from router_service.domain.policy import FIELDS as POLICY_FIELDS
 from router_service.domain.readers import Each, Text
+from router_service.domain.thresholds import FIELDS as THRESHOLD_FIELDS
+from router_service.domain.workload import FIELDS as WORKLOAD_FIELDS
 
 Refused = Mapping[str, tuple[str, str]]
-
-_LATER = ("not supported by this version", "remove it: it would have no effect")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """One list of a file: `key` names its entries, `defaults` are the values of what no file writes.
 
-    `refused` are keys that mean something, but not here: message and cure.
+    `refused` are keys that mean something, but not here: message and cure. Where there is a `version_key` too, an entry
+    is named by both: `name@version`.
     """
 
     name: str
@@ -31,6 +32,12 @@ class Section:
     defaults: Mapping[str, str] = field(default_factory=dict)
     refused: Refused = field(default_factory=dict)
     overlays: bool = True  # whether a later file may state keys of an entry anew
+    version_key: str = ""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that name an entry, which each must have."""
+        return (self.key, self.version_key) if self.version_key else (self.key,)
 
 
 MODELS = Section(
@@ -62,7 +69,27 @@ POLICIES = Section(
     POLICY_FIELDS,
     overlays=False,
 )
-SECTIONS = (MODELS, ENDPOINTS, POLICIES)
+WORKLOADS = Section(
+    "workloads",
+    "name",
+    "contracts of routing that requests name, inherit and can only narrow",
+    WORKLOAD_FIELDS,
+    refused={
+        "model": ("a workload pins no model", "list model_classes, or let each request name its model"),
+        "exclude_endpoints": ("only a request has tried endpoints already", "remove it"),
+    },
+    overlays=False,
+    version_key="version",
+)
+SECTIONS = (MODELS, ENDPOINTS, POLICIES, WORKLOADS)
+
+# The one mapping that is no list: its keys stand in the file by themselves, so that it has no key that names it.
+CIRCUITS = Section(
+    "circuits",
+    "",
+    "when an endpoint that fails is left out, for how long, and what observed figures are worth",
+    THRESHOLD_FIELDS,
+)
 
 SETTINGS: Table = table(
     Field(
@@ -78,5 +105,4 @@ SETTINGS: Table = table(
         "model ids that stand for the whole pool, besides auto, llmeu-auto, llmeu/auto and llmeu:auto",
     ),
 )
-TOP_LEVEL_REFUSED: Refused = {"workloads": _LATER}
-TOP_LEVEL: Mapping[str, object] = {**SETTINGS, **{section.name: section for section in SECTIONS}}
+TOP_LEVEL: Mapping[str, object] = {**SETTINGS, **{section.name: section for section in (*SECTIONS, CIRCUITS)}}

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from router_service.catalog import names
+from router_service.catalog.circuits import read_circuits
 from router_service.catalog.compose import compose
 from router_service.catalog.content import Content
 from router_service.catalog.files import read_files
-from router_service.catalog.form import ENDPOINTS, MODELS, POLICIES, SECTIONS, SETTINGS
+from router_service.catalog.form import ENDPOINTS, MODELS, POLICIES, SECTIONS, SETTINGS, WORKLOADS
 from router_service.catalog.located import CatalogInvalid, Located, in_order
 from router_service.catalog.settings import Settings, read_settings
 from router_service.catalog.written import Written, gather
@@ -18,6 +19,7 @@ from router_service.domain.endpoint import Endpoint
 from router_service.domain.fields import read_fields
 from router_service.domain.policy import Policy
 from router_service.domain.problems import InvalidValue, Problem
+from router_service.domain.workload import Workload
 
 _MISSING_CURES = {
     (ENDPOINTS.name, "model"): "name its model; to overlay an endpoint of an earlier file, repeat its endpoint_id",
@@ -40,6 +42,7 @@ class Loaded:
     models: Mapping[str, Written]
     endpoints: Mapping[str, Written]
     policies: Mapping[str, Written]
+    workloads: Mapping[str, Written]
 
 
 def load(path: Path) -> Content:
@@ -64,6 +67,8 @@ def load_written(path: Path) -> Loaded:
     facts = reading.models(listed[MODELS.name], settings)
     endpoints = reading.endpoints(listed[ENDPOINTS.name], facts)
     policies = reading.policies(listed[POLICIES.name])
+    workloads = reading.workloads(listed[WORKLOADS.name])
+    thresholds = read_circuits(documents, found)
     if complete:
         found += names.dangling_default(settings, [one.name for one in listed[POLICIES.name]])
         found += list(_missing(path, settings, listed, found))
@@ -75,6 +80,8 @@ def load_written(path: Path) -> Loaded:
         policies=tuple(sorted(policies, key=lambda one: one.policy_id.encode())),
         default_policy=settings.value("default_policy"),
         pool_names=tuple(settings.pool_names),
+        workloads=tuple(sorted(workloads, key=lambda one: one.place)),
+        thresholds=thresholds,
     )
     by_name = ({one.name: one for one in listed[section.name]} for section in SECTIONS)
     return Loaded(content, tuple(data), *by_name)
@@ -133,13 +140,25 @@ class _Reading:
                 self._report(written, own, invalid.problems)
         return read
 
+    def workloads(self, listed: list[Written]) -> list[Workload]:
+        """The workloads, of which no two count as the same version of one."""
+        read = []
+        for written in listed:
+            own = written.raw(self.found)
+            try:
+                read.append(Workload.read(own))
+            except InvalidValue as invalid:
+                self._report(written, own, invalid.problems)
+        self.found.extend(names.same_versions(listed, {one.label: one.place for one in read}))
+        return read
+
     def _report(self, written: Written, own: Mapping[str, object], problems: Iterable[Problem]) -> None:
         for problem in problems:
             name = _root(problem)
             if name in own:
                 emptied = own[name] is None and name in _DEFAULTS
                 cure = f"remove the key, or write {problem.cure}" if emptied else problem.cure
-            elif self.complete or name == written.section.key:
+            elif self.complete or name in written.section.keys:
                 cure = _MISSING_CURES.get((written.section.name, name), problem.cure)
             else:
                 continue

@@ -42,6 +42,17 @@ def unknown_zone(policy: Written, time_zone: str) -> Iterator[Located]:
         yield policy.located(problem)
 
 
+def same_versions(workloads: Iterable[Written], places: Mapping[str, str]) -> Iterator[Located]:
+    """Versions of one workload that no order tells apart, such as `1.2` and `1-02`; `places` are those of each name."""
+    first: dict[str, Written] = {}
+    for workload in workloads:
+        place = places.get(workload.name, workload.name)
+        other = first.setdefault(place, workload)
+        if other.name != workload.name:
+            message = f"the same numbers as {other.name} ({_at(other, 'version')}), so that neither is the newer one"
+            yield workload.located(Problem("version", message, "give one of the two another version"))
+
+
 def clashes(
     models: Mapping[str, Written], aliases: Mapping[str, Iterable[str]], settings: Settings
 ) -> Iterator[Located]:

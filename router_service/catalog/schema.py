@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from router_service.catalog.form import SECTIONS, SETTINGS, Section
+from router_service.catalog.form import CIRCUITS, SECTIONS, SETTINGS, Section
 from router_service.domain.fields import Field
 
 Json = dict[str, Any]
@@ -17,14 +17,15 @@ def catalog_schema() -> Json:
     return {
         "$schema": DIALECT,
         "title": "Catalogue",
-        "description": "Models, the endpoints where they can be called, and the policies that requests are under.",
+        "description": "Models, the endpoints where they can be called, and what requests are held to.",
         "type": "object",
         "properties": {
             **{name: _property(one) for name, one in SETTINGS.items()},
             **{section.name: _list_of(section) for section in SECTIONS},
+            CIRCUITS.name: {"description": CIRCUITS.about, **_or_null({"$ref": f"#/$defs/{CIRCUITS.name}"})},
         },
         "additionalProperties": False,
-        "$defs": {section.name: _entry(section) for section in SECTIONS},
+        "$defs": {section.name: _entry(section) for section in (*SECTIONS, CIRCUITS)},
     }
 
 
@@ -39,7 +40,7 @@ def _entry(section: Section) -> Json:
         "type": "object",
         "properties": {name: _property(one, section.defaults.get(name)) for name, one in section.fields.items()},
         # A later file overlays an entry by its key and any of the rest.
-        "required": [section.key],
+        "required": [key for key in section.keys if key],
         "additionalProperties": False,
     }
 
@@ -57,6 +58,8 @@ def _property(field: Field, default: str | None = None) -> Json:
 def _or_null(schema: Json) -> Json:
     if "enum" in schema:
         return {**schema, "enum": [*schema["enum"], None]}
+    if "$ref" in schema:
+        return {"anyOf": [schema, {"type": "null"}]}
     kinds = schema["type"]
     return {**schema, "type": [*(kinds if isinstance(kinds, list) else [kinds]), "null"]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from router_service.catalog.form import SETTINGS, TOP_LEVEL, TOP_LEVEL_REFUSED
+from router_service.catalog.form import SETTINGS, TOP_LEVEL
 from router_service.catalog.located import Located
 from router_service.catalog.nodes import Mapping, value_of
 from router_service.domain.fields import unknown_field
@@ -31,9 +31,7 @@ def read_settings(documents: Iterable[Mapping], found: list[Located]) -> Setting
         for name, node in document.values.items():
             line = document.key_lines[name]
             if name not in TOP_LEVEL:
-                refused = TOP_LEVEL_REFUSED.get(name)
-                problem = Problem(name, *refused) if refused else unknown_field(name, TOP_LEVEL)
-                found.append(Located(document.file, line, problem))
+                found.append(Located(document.file, line, unknown_field(name, TOP_LEVEL)))
             elif name in SETTINGS:
                 problems: list[Problem] = []
                 raw = value_of(node, SETTINGS[name].reader, name, problems)

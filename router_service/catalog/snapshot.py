@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import msgspec
 
 from router_service.catalog.content import Content
+from router_service.catalog.workloads import Workloads
+from router_service.domain.overlay import NOTHING_DIFFERS, Overlay
 from router_service.domain.policy import DEFAULT_RETENTION, Policy
 from router_service.engine.index import Index
 from router_service.engine.slices import made_of
 
+_AT_ONCE = 64  # endpoints changed in one slice
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A content with its index, its version, and the instant (ms) from which on it serves."""
+    """A content with its index, its version, and the instant (ms) from which on it serves.
+
+    `recorded` is the index of what the catalogue says, `index` the one with the figures of `overlay` over it.
+    """
 
     content: Content
     version: str
     index: Index
     policies: Mapping[str, Policy]
+    workloads: Workloads
     loaded_at: int
+    recorded: Index
+    overlay: Overlay = NOTHING_DIFFERS
 
     @classmethod
     def of(cls, content: Content, loaded_at: int) -> Snapshot:
@@ -37,7 +47,22 @@ class Snapshot:
         for policy in policies.values():
             index.sets_of(policy)
             yield
-        return cls(content, version, index, MappingProxyType(policies), loaded_at)
+        return cls(content, version, index, MappingProxyType(policies), Workloads(content.workloads), loaded_at, index)
+
+    def overlaid(self, overlay: Overlay) -> Generator[None, None, Snapshot]:
+        """This version with other figures than the catalogue's: a generator that returns it, in slices.
+
+        Differences of endpoints that it does not have are nobody's.
+        """
+        changed = {}
+        for number, (endpoint_id, difference) in enumerate(overlay.differences.items()):
+            position = self.recorded.position.get(endpoint_id)
+            if position is not None:
+                changed[endpoint_id] = difference.over(self.recorded.endpoints[position])
+            if number % _AT_ONCE == 0:
+                yield
+        index = (yield from self.recorded.overlaid(changed)) if changed else self.recorded
+        return replace(self, index=index, overlay=overlay)
 
 
 def _kept(policy: Policy) -> Policy:

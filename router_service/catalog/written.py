@@ -15,7 +15,7 @@ from router_service.domain.readers import Each
 
 @dataclass(slots=True)
 class Written:
-    """One model, endpoint or policy; `layers` in the order of their files, of which a later one wins key by key.
+    """One entry of a section; `layers` in the order of their files, of which a later one wins key by key.
 
     `name` is what its key says, empty where that says nothing; `place` is how problems name it: `endpoints[gpt@azure]`.
     """
@@ -120,10 +120,13 @@ def _items(section: Section, document: Mapping, found: list[Located]) -> Iterabl
 
 
 def _name_of(section: Section, item: Mapping) -> str:
-    node = item.values.get(section.key)
-    if not isinstance(node, Scalar) or node.is_null:
-        return ""
-    return section.fields[section.key].reader.read(node.text, "", []) or ""
+    names = []
+    for key in section.keys:
+        node = item.values.get(key)
+        if not isinstance(node, Scalar) or node.is_null:
+            return ""
+        names.append(section.fields[key].reader.read(node.text, "", []) or "")
+    return "@".join(names) if all(names) else ""
 
 
 def _twice(written: Written, again: Mapping) -> Located:

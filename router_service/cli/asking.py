@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from router_service.asks import Answer, Ask, Explained, Unanswerable
+from router_service.asks import Answer, Explained, InvalidRequest, Unanswerable
 from router_service.catalog.load import CatalogInvalid, load
 from router_service.catalog.served import Served
 from router_service.catalog.slices import unhurried
@@ -18,7 +18,7 @@ from router_service.catalog.snapshot import Snapshot
 from router_service.cli.options import ServerUnreachable, UsageProblem, example_catalog, is_said, raw_request
 from router_service.domain.meanings import Instant
 from router_service.domain.problems import InvalidValue, Problem
-from router_service.domain.request import RouteRequest
+from router_service.domain.request import RouteRequest, Stated
 from router_service.router import Router
 from router_service.server.app import wall_clock
 from router_service.wire.answer import decide_response
@@ -42,13 +42,14 @@ class Asked:
     request: dict[str, Any]
     data_class: str = ""
     operation_id: str = ""
+    workload: str = ""
 
     def decide(self) -> DecideResponse:
         """The answer of Decide. Raises UsageProblem or ServerUnreachable."""
         message = DecideRequest(**self._asked(), request=write_request(self._raw()))
         if not self._asks_server:
             # Without a server nothing is taken: what an explanation says is what would be decided.
-            told = self._explained(AskReader().read(message))
+            told = self._explained(message)
             answer = Answer(told.explanation.result, "", told.catalog_version, told.now)
             return DecideResponse.FromString(decide_response(answer, ""))
         return self._called(lambda client: client.decide(message))
@@ -57,13 +58,18 @@ class Asked:
         """The answer of Explain. Raises UsageProblem or ServerUnreachable."""
         message = ExplainRequest(**self._asked(), request=write_request(self._raw()))
         if not self._asks_server:
-            told = self._explained(AskReader().read(message))
+            told = self._explained(message)
             return ExplainResponse.FromString(asyncio.run(unhurried(explain_form(told, ""), pause_s=0)))
         return self._called(lambda client: client.explain(message))
 
     def _asked(self) -> dict[str, Any]:
         """What is asked beside the request."""
-        return {"policy_id": self.policy, "data_class": self.data_class, "operation_id": self.operation_id}
+        return {
+            "policy_id": self.policy,
+            "workload": self.workload,
+            "data_class": self.data_class,
+            "operation_id": self.operation_id,
+        }
 
     @property
     def _asks_server(self) -> bool:
@@ -74,7 +80,8 @@ class Asked:
         """The request's fields, found to make sense."""
         raw = raw_request(self.request)
         try:
-            RouteRequest.read(raw)
+            # What its workload states may be missing here.
+            (Stated if self.workload else RouteRequest).read(raw)
         except InvalidValue as invalid:
             flags = (f"--{problem.field.replace('_', '-')}" for problem in invalid.problems)
             lines = [
@@ -83,7 +90,7 @@ class Asked:
             raise UsageProblem("\n".join(lines)) from None
         return raw
 
-    def _explained(self, ask: Ask) -> Explained:
+    def _explained(self, message: DecideRequest | ExplainRequest) -> Explained:
         """Asks a router of this process over the catalogue."""
         path = self.catalog or example_catalog()
         if self.catalog is None:
@@ -91,9 +98,11 @@ class Asked:
         now = self._instant()
         try:
             router = Router(Served(Snapshot.of(load(path), now)), lambda: now)
-            return asyncio.run(router.explain(ask))
+            return asyncio.run(router.explain(AskReader().read(message)))
         except CatalogInvalid as invalid:
             raise UsageProblem("\n".join(str(problem) for problem in invalid.problems)) from None
+        except InvalidRequest as invalid:
+            raise UsageProblem("\n".join(map(str, invalid.problems))) from None
         except Unanswerable as error:
             raise UsageProblem(str(error)) from None
 

@@ -40,16 +40,17 @@ def command(path: Path, strict: bool, every: bool) -> None:
     if report.content is not None:
         content = report.content
         what = f"{_plural(len(content.endpoints), 'endpoint')}, {_plural(len(content.policies), 'policy', 'policies')}"
+        what += f", {_plural(len(content.workloads), 'workload')}" if content.workloads else ""
         counts += f"; {what}, version {content.version()}"
     click.echo(counts)
     sys.exit(MISUSED if report.problems or (strict and report.warnings) else DECIDED)
 
 
 def _first_of_each(warnings: Sequence[Located]) -> list[Located]:
-    """Those of policies, which say most, then the first ones of each kind: a kind has one cure."""
+    """Those of policies and workloads, which say most, then the first ones of each kind: a kind has one cure."""
     shown: list[Located] = []
     counts: Counter[str] = Counter()
-    for warning in sorted(warnings, key=lambda one: not one.problem.field.startswith("policies")):
+    for warning in sorted(warnings, key=lambda one: not one.problem.field.startswith(("policies", "workloads"))):
         counts[warning.problem.cure] += 1
         if counts[warning.problem.cure] <= _OF_EACH:
             shown.append(warning)

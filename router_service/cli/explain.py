@@ -20,6 +20,7 @@ from router_service.cli.options import (
     REFUSED,
     SERVER,
     TIMEOUT,
+    WORKLOAD,
     flag,
     request_flags,
 )
@@ -32,6 +33,7 @@ from router_service.wire.messages import to_json
 @TIMEOUT
 @OUTPUT
 @flag("--policy", default="", help="The policy to decide under.  [default: the catalogue's default]")
+@WORKLOAD
 @DATA_CLASS
 @OPERATION_ID
 @flag("--now", metavar="INSTANT", help="Decide as of this instant (with a catalogue only).")
@@ -43,6 +45,7 @@ def command(
     timeout: float,
     output: str,
     policy: str,
+    workload: str,
     data_class: str,
     operation_id: str,
     now: str | None,
@@ -53,7 +56,7 @@ def command(
 
     Exit code 0 if it may go somewhere, 1 if it is refused.
     """
-    answer = Asked(catalog, server, timeout, policy, now, request, data_class, operation_id).explain()
+    answer = Asked(catalog, server, timeout, policy, now, request, data_class, operation_id, workload).explain()
     explanation = answer.explanation
     if output == "json":
         click.echo(json.dumps(to_json(answer), indent=2, ensure_ascii=False))

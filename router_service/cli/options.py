@@ -66,6 +66,9 @@ CATALOG = flag(
     help="The catalogue: a YAML file or a folder of them.  [default: the bundled example]",
 )
 SERVER = flag("--server", metavar="HOST:PORT", help="Ask a running server instead of a catalogue (or unix:/path).")
+WORKLOAD = flag(
+    "--workload", metavar="NAME[@VERSION]", default="", help="A workload of the catalogue that the request narrows."
+)
 DATA_CLASS = flag("--data-class", default="", help="The class of data that the request holds: personal, health.")
 OPERATION_ID = flag("--operation-id", default="", help="Your own id of the operation, kept in the trace.")
 TIMEOUT = flag(

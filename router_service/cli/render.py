@@ -22,8 +22,8 @@ _TERM_TITLES = dict(zip(TERMS, ("task", "lang", "docs", "sov.", "price", "speed"
 _CLASS_STYLES = {"eu-owned": "green", "eu-hosted": "cyan", "global": "yellow"}
 
 
-def decision(message: Decision, *, scores: bool = True) -> None:
-    """Who won, the fallbacks, what their scores are made of, and what was passed over."""
+def decision(message: Decision, *, scores: bool = True, workload: str = "") -> None:
+    """Who won, the fallbacks, what their scores are made of, and what was passed over; under which workload, if any."""
     console = new_console()
     _literally(console, message.sentence)
     console.print()
@@ -33,10 +33,10 @@ def decision(message: Decision, *, scores: bool = True) -> None:
         console.print(_scores(message.candidates))
     console.print()
     _passed_over(console, message)
-    _footer(console, message)
+    _footer(console, message, workload)
 
 
-def refusal(message: Refusal) -> None:
+def refusal(message: Refusal, *, workload: str = "") -> None:
     """Why the request may go nowhere, and whether to ask again."""
     console = new_console()
     console.print(Text.assemble(("refused ", "bold red"), (message.code, "bold"), f" (HTTP {message.http_status})"))
@@ -49,16 +49,19 @@ def refusal(message: Refusal) -> None:
         console.print("The same request fails again in the same way.")
     console.print()
     _passed_over(console, message)
-    _footer(console, message)
+    _footer(console, message, workload)
 
 
 def explanation(message: Explanation, *, every: bool) -> None:
     """The decision or refusal, every survivor by rank, and the others by their first reason with what is behind it."""
     if message.HasField("decision"):
-        decision(message.decision, scores=False)
+        decision(message.decision, scores=False, workload=message.workload)
     else:
-        refusal(message.refusal)
+        refusal(message.refusal, workload=message.workload)
     console = new_console()
+    if message.origins:
+        console.print()
+        console.print(_origins(message))
     ranked = [one for one in message.endpoints if one.HasField("rank")]
     if ranked:
         console.print()
@@ -168,6 +171,16 @@ def _passed_over(console: Console, message: Decision | Refusal) -> None:
     console.print()
 
 
+def _origins(message: Explanation) -> Table:
+    table = new_table(f"Asked under workload {message.workload}")
+    table.add_column("field", style="dim", no_wrap=True)
+    table.add_column("value", overflow="fold", min_width=12)
+    table.add_column("from", no_wrap=True)
+    for one in message.origins:
+        table.add_row(one.field, Text(one.value), one.source)
+    return table
+
+
 def _refused(groups: dict[str, list[EndpointExplanation]], *, every: bool) -> Table:
     table = new_table("Passed over, by the first reason, with what is behind it")
     table.show_header = False
@@ -186,8 +199,9 @@ def _refused(groups: dict[str, list[EndpointExplanation]], *, every: bool) -> Ta
     return table
 
 
-def _footer(console: Console, message: Decision | Refusal) -> None:
-    facts = [f"policy {message.policy_id}", f"residency {message.effective_residency}"]
+def _footer(console: Console, message: Decision | Refusal, workload: str) -> None:
+    facts = [f"policy {message.policy_id}", *([f"workload {workload}"] if workload else [])]
+    facts.append(f"residency {message.effective_residency}")
     if message.steps:
         how = "approximately, " if message.approximate else ""
         facts.append(f"{message.requested_model} read as {message.resolved_model} ({how}by {', '.join(message.steps)})")

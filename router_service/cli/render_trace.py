@@ -18,14 +18,15 @@ _WIDE = 112  # columns that all of a list takes beside each other
 def trace(message: Trace) -> None:
     """The answer as it was given, then what was asked and what was reported."""
     if message.HasField("decision"):
-        decision(message.decision)
+        decision(message.decision, workload=message.workload)
     else:
-        refusal(message.refusal)
+        refusal(message.refusal, workload=message.workload)
     console = new_console()
     console.print()
     _fields(console, "Trace", _facts(message))
     asked = {name: _written(value) for name, value in given(message.request).items()}
-    _fields(console, "Asked", asked or {"": "nothing but what every request asks"})
+    under = f" under workload {message.workload}" if message.workload else ""
+    _fields(console, f"Asked{under}", asked or {"": "nothing but what every request asks"})
     if not message.reports:
         console.print("Nothing was reported.")
     for number, report in enumerate(message.reports, start=1):
@@ -98,6 +99,8 @@ def _report(number: int, report: Report) -> Table:
             _told(one, "time_to_first_token_ms", "first token after {} ms"),
             _told(one, "input_tokens", "{} tokens in"),
             _told(one, "output_tokens", "{} out"),
+            _told(one, "timeout_ms", "time-out {} ms"),
+            _told(one, "retry_after_ms", "asked to wait {} ms"),
             f"cost {one.cost:.12g}" if one.HasField("cost") else "",
         )
         table.add_row(f"{one.attempt_id} {one.endpoint_id}", "; ".join(part for part in told if part))
@@ -105,9 +108,9 @@ def _report(number: int, report: Report) -> Table:
 
 
 def _came_of(one: Attempt) -> str:
-    """How the attempt ended: its class, status, finish reason and what acceptance said, as far as they were told."""
+    """How the attempt ended: its class, status, error, finish reason and what acceptance said, as far as told."""
     status = str(one.status_code) if one.HasField("status_code") else ""
-    parts = (one.failure_class or "success", status, one.finish_reason, one.validation_result)
+    parts = (one.failure_class or "success", status, one.error_code, one.finish_reason, one.validation_result)
     return ", ".join(part for part in parts if part)
 
 

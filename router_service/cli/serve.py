@@ -36,6 +36,7 @@ NO_STORE = "none"
     "  [default: sqlite: in the user's state folder]",
 )
 @flag("--admin", metavar="HOST:PORT", help="Where to answer /metrics and /healthz over HTTP.  [default: nowhere]")
+@flag("--local-admin", is_flag=True, help="Allow callers to set statuses and to have the catalogue loaded.")
 @flag("--insecure", is_flag=True, help="Allow plain gRPC beyond loopback and Unix sockets.")
 @flag("--stateless", is_flag=True, help="Allow requests that bring their own candidates and policy.")
 @flag("--reflection/--no-reflection", default=None, help="Server reflection.  [default: where all addresses are local]")
@@ -47,6 +48,7 @@ def command(
     catalog: Path | None,
     store: str | None,
     admin: str | None,
+    local_admin: bool,
     insecure: bool,
     stateless: bool,
     reflection: bool | None,
@@ -64,6 +66,7 @@ def command(
             admin=admin_address,
             store=_store(store),
             stateless=stateless,
+            local_admin=local_admin,
             reflection=all(one.is_local for one in addresses) if reflection is None else reflection,
             grace_s=grace,
             log_level=log_level,

@@ -33,6 +33,9 @@ ATTEMPT_FIELDS: Table = table(
     Field("cost", Cost(LIMIT_MAX), "what it cost, where the caller knows better"),
     Field("finish_reason", Text(), "why the answer ended"),
     Field("validation_result", Text(), "what acceptance said of the answer"),
+    Field("retry_after_ms", MILLISECONDS, "how long the endpoint said to wait (Retry-After)"),
+    Field("error_code", Text(), "the error code of the answer's body, such as insufficient_quota"),
+    Field("timeout_ms", MILLISECONDS, "the time-out that the caller had set"),
 )
 REPORT_FIELDS: Table = table(
     Field("trace_id", TRACE_ID, "the trace_id of the decision", required=True),
@@ -56,6 +59,9 @@ class ReportedAttempt(msgspec.Struct, frozen=True, kw_only=True):
     cost: int | None = None
     finish_reason: str = ""
     validation_result: str = ""
+    retry_after_ms: int | None = None
+    error_code: str = ""
+    timeout_ms: int | None = None
 
 
 class OutcomeReport(msgspec.Struct, frozen=True, kw_only=True):

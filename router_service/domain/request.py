@@ -84,14 +84,74 @@ class RouteRequest(msgspec.Struct, frozen=True, kw_only=True):
     def read(cls, raw: Mapping[str, object]) -> RouteRequest:
         """The request that `raw` describes by the names of `FIELDS`. Raises InvalidValue with every problem at once."""
         values, problems = read_fields(FIELDS, raw)
-        problems += _contradictions(values)
+        problems += contradictions(values)
         if problems:
             raise InvalidValue("request", problems)
         return cls(**values)
 
 
-def _contradictions(values: Mapping[str, Any]) -> list[Problem]:
-    """Fields that are sound alone and make no sense together."""
+class Stated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The fields that a request, or a workload, states itself, in the units of RouteRequest; None is "not stated".
+
+    Where two are joined, what one of them leaves open must not pass for a wish, as a default would.
+    """
+
+    model: str | None = None
+    task: str | None = None
+    language: str | None = None
+    residency: str | None = None
+    regions: tuple[str, ...] | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    expected_output_tokens: int | None = None
+    modalities: tuple[str, ...] | None = None
+    requires_tools: bool | None = None
+    structured_output: str | None = None
+    model_classes: tuple[str, ...] | None = None
+    max_price: int | None = None
+    max_cost: int | None = None
+    deadline_ms: int | None = None
+    exclude_endpoints: tuple[str, ...] | None = None
+    max_attempts: int | None = None
+
+    @classmethod
+    def read(cls, raw: Mapping[str, object]) -> Stated:
+        """What `raw` states by the names of `FIELDS`; an empty list states nothing. Raises InvalidValue.
+
+        It may be a part of a request alone, so a limit of cost needs no input tokens here.
+        """
+        values, problems = read_fields(FIELDS, raw)
+        stated = cls.of(values, problems)
+        if problems:
+            raise InvalidValue("request", problems)
+        return stated
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], problems: list[Problem]) -> Stated:
+        """What these canonical values state; what makes no sense among them is added to `problems`."""
+        problems += _expects_too_much(values)
+        return cls(**{name: value for name, value in values.items() if value != ()})
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The stated values by the names of their fields, in the order of `FIELDS`."""
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
+
+    @property
+    def alone(self) -> RouteRequest:
+        """The request of nothing but these fields."""
+        return RouteRequest(**self.values)
+
+
+def contradictions(values: Mapping[str, Any]) -> list[Problem]:
+    """The problems of fields that are sound alone and make no sense together, in a request that is whole."""
+    problems = _expects_too_much(values)
+    if "max_cost" in values and "input_tokens" not in values:
+        problems.append(Problem("max_cost", "a limit of cost without input_tokens", "give input_tokens"))
+    return problems
+
+
+def _expects_too_much(values: Mapping[str, Any]) -> list[Problem]:
     problems = []
     expected, most = values.get("expected_output_tokens"), values.get("output_tokens")
     if expected is not None and most is not None and expected > most:
@@ -99,9 +159,7 @@ def _contradictions(values: Mapping[str, Any]) -> list[Problem]:
             Problem(
                 "expected_output_tokens",
                 f"{expected} is more than output_tokens, {most}",
-                "expect at most as many tokens as may come",
+                "expect at most as many tokens as may come, or let more come",
             )
         )
-    if "max_cost" in values and "input_tokens" not in values:
-        problems.append(Problem("max_cost", "a limit of cost without input_tokens", "give input_tokens"))
     return problems

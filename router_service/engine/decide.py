@@ -1,9 +1,9 @@
 """The pipeline of a decision: pool → filter → rank → decision or refusal (docs/decision.md).
 
-    decide(index, policy, request, now) -> Decision | Refusal
+    decide(index, policy, request, now, held) -> Decision | Refusal
 
-`index` is the compiled form of the candidates, `now` an instant in ms. Nothing else goes in: no clock, no file, no
-network, no chance, no log.
+`index` is the compiled form of the candidates, `now` an instant in ms, `held` what is suppressed beside what the index
+says. Nothing else goes in: no clock, no file, no network, no chance, no log.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from router_service.engine import sentences
 from router_service.engine.case import Case, make_case
 from router_service.engine.cost import estimated_cost
 from router_service.engine.filters import first_reasons
+from router_service.engine.held import NOTHING, Held
 from router_service.engine.index import Index
 from router_service.engine.model_id import Resolution, asks_for_eu
 from router_service.engine.refusals import Failure, close_slugs, refusal_of
@@ -53,25 +54,25 @@ class Selection(msgspec.Struct, frozen=True):
     result: Decision | Refusal
 
 
-def decide(index: Index, policy: Policy, request: RouteRequest, now: int) -> Decision | Refusal:
+def decide(index: Index, policy: Policy, request: RouteRequest, now: int, held: Held = NOTHING) -> Decision | Refusal:
     """Where the request may go and in which order to fall back, or why it may go nowhere.
 
     The same request in the same epoch of the index has the same answer, so that it is worked out once.
     """
     sets = index.sets_of(policy)
-    key = (sets, request, index.epoch(now))
+    key = (sets, request, index.epoch(now), held)
     known = index.answers.get(key)
     if known is None:
-        known = select(index, policy, request, now).result
+        known = select(index, policy, request, now, held).result
         if request.is_short:
             index.answers[key] = known
     return known
 
 
-def select(index: Index, policy: Policy, request: RouteRequest, now: int) -> Selection:
+def select(index: Index, policy: Policy, request: RouteRequest, now: int, held: Held = NOTHING) -> Selection:
     """The same decision with all that led to it, for `explain` to tell."""
     residency = policy.effective_residency(asked_residency(request))
-    case = make_case(index, index.sets_of(policy), request, now, residency)
+    case = make_case(index, index.sets_of(policy), request, now, residency, held)
     pinned = request.model not in index.models.pool_names
     resolution = _resolve(case) if pinned else None
     if pinned and resolution is None:

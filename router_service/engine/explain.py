@@ -1,6 +1,6 @@
 """The decision told in full, from the same tables: for every endpoint of the pool, why it is in or out.
 
-explain(index, policy, request, now) -> Explanation     (never refuses: a refusal is its result)
+explain(index, policy, request, now, held) -> Explanation     (never refuses: a refusal is its result)
 """
 
 from __future__ import annotations
@@ -17,21 +17,22 @@ from router_service.engine.decide import Selection, select
 from router_service.engine.entries import matches_of
 from router_service.engine.facts import SLICE
 from router_service.engine.filters import Rule, every_refusal
+from router_service.engine.held import NOTHING, Held
 from router_service.engine.index import Index
 from router_service.engine.slices import made_of
 from router_service.engine.time_budget import need_ms
 
 
-def explain(index: Index, policy: Policy, request: RouteRequest, now: int) -> Explanation:
+def explain(index: Index, policy: Policy, request: RouteRequest, now: int, held: Held = NOTHING) -> Explanation:
     """The very result of `decide`, and each endpoint of the pool with its rank and score or all its refusals."""
-    return made_of(explain_in_slices(index, policy, request, now))
+    return made_of(explain_in_slices(index, policy, request, now, held))
 
 
 def explain_in_slices(
-    index: Index, policy: Policy, request: RouteRequest, now: int
+    index: Index, policy: Policy, request: RouteRequest, now: int, held: Held = NOTHING
 ) -> Generator[None, None, Explanation]:
     """The same bit by bit: a generator that returns the explanation, for whoever has other work to do between."""
-    selection = select(index, policy, request, now)
+    selection = select(index, policy, request, now, held)
     yield
     exclusions = _exclusions(selection)
     ranking = index.rankings.whole(selection.survivors, index.rankings.ask(request))

@@ -82,6 +82,10 @@ def _above_output_limit(case: Case) -> int:
     return 0 if tokens is None else case.index.output_limits.below(tokens)
 
 
+def _suppressed(case: Case) -> int:
+    return case.index.suppressions.above(case.now) | case.held.bits
+
+
 def _too_slow(case: Case) -> int:
     deadline = case.request.deadline_ms
     if deadline is None:
@@ -127,6 +131,11 @@ def _cost(case: Case, endpoint: Endpoint) -> str:
 def _need(case: Case, endpoint: Endpoint) -> str:
     need = need_ms(endpoint, case.request.expected_output_tokens)
     return f"needs {need} ms, can spend {spendable_ms(case.request.deadline_ms or 0)}"
+
+
+def _circuit(case: Case, endpoint: Endpoint) -> str:
+    until = case.held.or_suppressed(case.index.position[endpoint.endpoint_id], endpoint)
+    return f"until {shown_instant(until or case.now)}, now {shown_instant(case.now)}"
 
 
 RULES: tuple[Rule, ...] = (
@@ -243,8 +252,8 @@ RULES: tuple[Rule, ...] = (
     # 22 circuit
     Rule(
         reasons.CIRCUIT_OPEN,
-        lambda case: case.index.suppressions.above(case.now),
-        lambda case, one: f"until {shown_instant(one.suppressed_until or 0)}, now {shown_instant(case.now)}",
+        _suppressed,
+        _circuit,
     ),
 )
 

@@ -69,7 +69,7 @@ class Index:
         self._policies: Bounded[int, PolicySets] = Bounded(1024)
         self._regions: Bounded[str, int] = Bounded(1024)
         self.usable_slugs: Bounded[PolicySets, list[str]] = Bounded(1024)
-        self.answers: Bounded[tuple[PolicySets, RouteRequest, int], Decision | Refusal] = Bounded(ANSWERS)
+        self.answers: Bounded[tuple[PolicySets, RouteRequest, int, object], Decision | Refusal] = Bounded(ANSWERS)
 
     def overlaid(self, changed: Mapping[str, Endpoint]) -> Generator[None, None, Index]:
         """This index with other figures: a generator that returns it, in slices.

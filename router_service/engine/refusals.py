@@ -46,8 +46,9 @@ class Failure:
     @property
     def retry_at(self) -> int | None:
         """The instant at which the first suppression among those that only that keeps out ends."""
-        index = self.case.index
-        ends = [index.endpoints[i].suppressed_until for i in positions(self.only(reasons.CIRCUIT_OPEN) & self.waiting)]
+        case = self.case
+        out = positions(self.only(reasons.CIRCUIT_OPEN) & self.waiting)
+        ends = [case.held.or_suppressed(i, case.index.endpoints[i]) for i in out]
         return min((end for end in ends if end is not None), default=None)
 
 

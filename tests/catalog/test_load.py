@@ -16,6 +16,10 @@ from router_service.domain.endpoint import FIELDS as ENDPOINT_FIELDS
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import FIELDS as POLICY_FIELDS
 from router_service.domain.policy import Policy
+from router_service.domain.request import Stated
+from router_service.domain.thresholds import Thresholds
+from router_service.domain.workload import FIELDS as WORKLOAD_FIELDS
+from router_service.domain.workload import Workload
 from tests.catalog.yaml_files import WHOLE, around, problems_of, write
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "router_service" / "catalog" / "example.yaml"
@@ -76,6 +80,29 @@ policies:
     default_reservation: 0.01
     time_zone: Europe/Berlin
     budget_fail_open: true
+workloads:
+  - name: Invoices
+    version: 1.10
+    task: Coding
+    language: de-AT
+    residency: eu-owned
+    regions: [NO]
+    input_tokens: 0
+    output_tokens: 100
+    expected_output_tokens: 10
+    modalities: [text, image]
+    requires_tools: true
+    structured_output: strict
+    model_classes: [Document-Extraction]
+    max_price: 0.1234567
+    max_cost: 0.5
+    deadline_ms: 9000
+    max_attempts: 2
+    schema_id: Invoice-v3
+  - {version: 1.9, name: invoices, model_classes: []}
+circuits:
+  failures_in_row: 3
+  failure_share: 0.25
 """
 
 
@@ -132,9 +159,39 @@ def test_every_field_arrives(tmp_path: Path) -> None:
     )
 
 
+def test_every_workload_and_threshold_arrives(tmp_path: Path) -> None:
+    content = load(write(tmp_path, a=EVERYTHING))
+    assert content.workloads == (
+        Workload(name="invoices", version="1.9", needs=Stated()),
+        Workload(
+            name="invoices",
+            version="1.10",
+            schema_id="Invoice-v3",
+            needs=Stated(
+                task="coding",
+                language="de",
+                residency="eu-owned",
+                regions=("NO",),
+                input_tokens=0,
+                output_tokens=100,
+                expected_output_tokens=10,
+                modalities=("text", "image"),
+                requires_tools=True,
+                structured_output="strict",
+                model_classes=("document-extraction",),
+                max_price=123_456,
+                max_cost=500_000,
+                deadline_ms=9000,
+                max_attempts=2,
+            ),
+        ),
+    )
+    assert content.thresholds == Thresholds(failures_in_row=3, failure_share=0.25)
+
+
 def test_every_field_is_in_that_test() -> None:
     given_elsewhere = {"suppressed_until"}
-    for name in (*ENDPOINT_FIELDS, *POLICY_FIELDS):
+    for name in (*ENDPOINT_FIELDS, *POLICY_FIELDS, *WORKLOAD_FIELDS):
         assert f" {name}: " in EVERYTHING or name in given_elsewhere
 
 
@@ -216,7 +273,8 @@ def test_a_limit_is_rounded_down_and_an_amount_is_exact(tmp_path: Path) -> None:
 
 
 MARKS = """- |: |  |[|]|{|}|, |&a |*a|<<: |? |"|'|~|true|1e999|-0|!!str |#|\t|\0|\u2028|\u0085|>|%""".split("|")
-PIECES = st.sampled_from([*WHOLE.splitlines(), *ENDPOINT_FIELDS, *POLICY_FIELDS, *MARKS, "\n", "---\n", "| "])
+MORE = ("workloads:", "workloads: [{name: w, version: 1}]", "circuits: {open_ms: 5}", "circuits:", *WORKLOAD_FIELDS)
+PIECES = st.sampled_from([*WHOLE.splitlines(), *ENDPOINT_FIELDS, *POLICY_FIELDS, *MORE, *MARKS, "\n", "---\n", "| "])
 
 
 @given(st.binary() | st.text().map(str.encode) | st.lists(PIECES).map("".join).map(str.encode))

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from router_service.catalog.form import SECTIONS, SETTINGS
+from router_service.catalog.form import CIRCUITS, SECTIONS, SETTINGS
 from router_service.catalog.schema import catalog_schema
 from tests.catalog.test_load import EVERYTHING, EXAMPLE
 from tests.catalog.yaml_files import WHOLE
@@ -56,6 +56,10 @@ def test_it_accepts_the_example() -> None:
         "endpoints:",
         "endpoints: [{endpoint_id: e, country: NO, model_version: 2411, retires_at: 2027-01-31}]",
         "policies: [{policy_id: p, max_price: 0, retention: 0}]",
+        "workloads: [{name: w, version: 3}, {name: W, version: 2026-11-30, max_cost: 0, regions: ~}]",
+        "workloads: []",
+        "circuits: {failures_in_row: 3, failure_share: 1, open_ms: ~}",
+        "circuits:",
     ],
 )
 def test_it_accepts_what_loads_alone_or_with_others(text: str) -> None:
@@ -64,7 +68,15 @@ def test_it_accepts_what_loads_alone_or_with_others(text: str) -> None:
 
 WRONG = {
     "a: 1": "$",
-    "workloads: []": "$",
+    "workloads: {}": "$.workloads",
+    "workloads: [{name: w}]": "$.workloads[0]",
+    "workloads: [{name: w, version: next}]": "$.workloads[0].version",
+    "workloads: [{name: a b, version: 1}]": "$.workloads[0].name",
+    "workloads: [{name: w, version: 1, model: m}]": "$.workloads[0]",
+    "workloads: [{name: w, version: 1, max_attempts: 4}]": "$.workloads[0].max_attempts",
+    "circuits: []": "$.circuits",
+    "circuits: {failures: 3}": "$.circuits",
+    "circuits: {failure_share: 0}": "$.circuits",
     "currency: Euro": "$.currency",
     "currency: ~": "$.currency",
     "endpoints: {}": "$.endpoints",
@@ -106,8 +118,8 @@ def properties(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def test_every_field_is_there_and_described() -> None:
-    assert list(SCHEMA["properties"]) == [*SETTINGS, *(section.name for section in SECTIONS)]
-    for section in SECTIONS:
+    assert list(SCHEMA["properties"]) == [*SETTINGS, *(section.name for section in (*SECTIONS, CIRCUITS))]
+    for section in (*SECTIONS, CIRCUITS):
         assert list(SCHEMA["$defs"][section.name]["properties"]) == list(section.fields)
     for name, one in properties(SCHEMA):
         assert one["description"], name

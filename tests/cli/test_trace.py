@@ -41,7 +41,15 @@ class Kept(InProcess):
         asked = pb.DecideRequest(policy_id="world", request=RouteRequest(model="large"))
         self.last = (await self.router.Decide(asked)).decision.trace_id
         attempts = [
-            Attempt(attempt_id="[/try] 1", endpoint_id="small@a", failure_class="transient", status_code=503),
+            Attempt(
+                attempt_id="[/try] 1",
+                endpoint_id="small@a",
+                failure_class="transient",
+                status_code=503,
+                error_code="overloaded",
+                retry_after_ms=2000,
+                timeout_ms=4500,
+            ),
             Attempt(attempt_id="try 2", endpoint_id="large@b", latency_ms=731, cost=0.0125, finish_reason="stop"),
         ]
         report = Report(trace_id=self.first, outcome="accepted", attempts=attempts)
@@ -80,7 +88,9 @@ async def test_show_tells_the_answer_the_request_and_the_reports(kept: Kept) -> 
         "task          coding",
         "regions       DE, FR",
         "Report 1: accepted",
-        "transient, 503",
+        "transient, 503, overloaded",
+        "time-out 4500 ms",
+        "asked to wait 2000 ms",
         "[/try] 1",
         "success, stop",
         "731 ms",

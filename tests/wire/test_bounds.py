@@ -5,13 +5,16 @@ from __future__ import annotations
 import gc
 import random
 import weakref
+from contextlib import suppress
 
-from router_service.asks import Ask
+from router_service.asks import Ask, InvalidRequest
 from router_service.catalog.content import Content
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
+from router_service.catalog.workloads import REMEMBERED as REMEMBERED_JOINED
 from router_service.domain.policy import Policy
 from router_service.domain.request import RouteRequest as Request
+from router_service.domain.workload import Workload
 from router_service.engine.decide import decide
 from router_service.engine.explain import explain
 from router_service.engine.index import ANSWERS, Index
@@ -93,6 +96,34 @@ def test_no_memory_grows_beyond_its_bound() -> None:
     assert all(sizes[path] <= bound for path, bound in MEMORIES.items()), sizes
     assert sizes["answers"] == ANSWERS, "the test filled nothing"
     assert len(reader._requests) == REMEMBERED
+
+
+def test_requests_under_workloads_are_remembered_within_bounds() -> None:
+    rng = random.Random(42)
+    workload = Workload.read({"name": "w", "version": "1", "regions": ["EU"], "output_tokens": 10})
+    content = Content(
+        currency="EUR",
+        endpoints=(endpoint("a@eu"),),
+        policies=(Policy.read({"policy_id": "p"}),),
+        default_policy="p",
+        workloads=(workload,),
+    )
+    snapshot = Snapshot.of(content, 0)
+    router, reader = Router(Served(snapshot), lambda: 0), AskReader()
+    for number in range(REMEMBERED + 500):
+        message = pb.DecideRequest(workload=rng.choice(["w", "W", " w@1"]), request=_adversarial(rng, number))
+        with suppress(InvalidRequest):
+            router.decide(reader.read(message))
+    assert len(reader._named) == REMEMBERED
+    assert not reader._requests
+    assert REMEMBERED_JOINED // 2 < len(snapshot.workloads._joined) <= REMEMBERED_JOINED
+
+
+def test_the_same_request_under_a_workload_is_the_same_object_as_decided() -> None:
+    reader = AskReader()
+    message = pb.DecideRequest(workload="w", request=RouteRequest(input_tokens=0, max_cost=1))
+    assert reader.read(message) == reader.read(message)
+    assert reader.read(message).named is reader.read(message).named
 
 
 def test_what_is_large_is_not_remembered() -> None:

@@ -18,6 +18,7 @@ ERRORS = {
     "INVALID_REQUEST": (3, asks.InvalidRequest([Problem("a", "is wrong", "cure it")])),
     "NO_DEFAULT_POLICY": (3, asks.NoDefaultPolicy()),
     "POLICY_NOT_FOUND": (5, asks.PolicyNotFound("p")),
+    "WORKLOAD_NOT_FOUND": (5, asks.WorkloadNotFound("w@1")),
     "STATELESS_MODE_OFF": (7, asks.StatelessModeOff()),
     "CATALOG_NOT_LOADED": (14, asks.CatalogNotLoaded()),
     "TRACE_NOT_FOUND": (5, asks.TraceNotFound("0" * 32)),

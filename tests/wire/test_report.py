@@ -29,6 +29,9 @@ FULL: dict[str, Any] = {
     "cost": 0.012345,
     "finish_reason": "stop",
     "validation_result": "schema",
+    "retry_after_ms": 0,
+    "error_code": "insufficient_quota",
+    "timeout_ms": 2**32 - 1,
 }
 
 
@@ -72,6 +75,9 @@ def test_a_report_becomes_a_value() -> None:
                 cost=read.attempts[0].cost,
                 finish_reason="stop",
                 validation_result="schema",
+                retry_after_ms=0,
+                error_code="insufficient_quota",
+                timeout_ms=2**32 - 1,
             ),
         ),
     )

@@ -150,6 +150,7 @@ def test_reports_stand_in_the_order_of_their_coming() -> None:
     )
     trace = write_trace(kept)
     assert [one.outcome for one in trace.reports] == ["failed", "accepted"]
+    assert [one.operation_id for one in trace.reports] == ["", ""]
     (attempt,) = trace.reports[0].attempts
     assert attempt.HasField("latency_ms")
     assert not attempt.HasField("status_code")
@@ -171,7 +172,7 @@ def test_a_trace_id_has_one_form() -> None:
 def test_a_trace_id_excludes_every_other_field() -> None:
     assert read_explained_trace(pb.ExplainRequest(trace_id=TRACE_ID, request_id="mine")) == TRACE_ID
     message = pb.ExplainRequest(
-        trace_id=TRACE_ID, policy_id="eu", data_class="c", operation_id="o", request={}, inline={}
+        trace_id=TRACE_ID, policy_id="eu", workload="w", data_class="c", operation_id="o", request={}, inline={}
     )
     everything_else = set(pb.ExplainRequest.DESCRIPTOR.fields_by_name) - {"trace_id", "request_id"}
     assert set(fields_refused(read_explained_trace, message)) == everything_else

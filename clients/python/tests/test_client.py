@@ -15,8 +15,10 @@ from router_service_client import (
     PermissionDenied,
     Policy,
     PolicyNotFound,
+    RouteFields,
     RouterClient,
     RouteRequest,
+    WorkloadNotFound,
     candidates,
 )
 
@@ -115,3 +117,25 @@ async def test_the_asyncio_client_raises_the_same(async_router: AsyncRouterClien
     assert [one.field for one in raised.value.violations] == ["request.max_price"]
     with pytest.raises(PolicyNotFound):
         await async_router.explain(policy_id="nobody-has-this")
+
+
+async def test_a_workload_is_inherited_and_explained(router: RouterClient, async_router: AsyncRouterClient) -> None:
+    tokens: RouteFields = {"input_tokens": 6000}
+    answer = router.decide(workload="invoices", **tokens)
+    assert candidates(answer)
+    assert candidates(await async_router.decide(workload="invoices@2026-11-30", **tokens)) == candidates(answer)
+    for told in (
+        router.explain(workload="invoices", **tokens).explanation,
+        (await async_router.explain(workload="invoices", **tokens)).explanation,
+    ):
+        assert told.workload == "invoices@2026-11-30"
+        assert {one.field: one.source for one in told.origins}["input_tokens"] == "request"
+        assert candidates(told) == candidates(answer)
+
+
+async def test_an_unknown_workload_is_not_found(router: RouterClient, async_router: AsyncRouterClient) -> None:
+    with pytest.raises(WorkloadNotFound) as raised:
+        router.decide(workload="invoices@1")
+    assert raised.value.reason == "ERROR_REASON_WORKLOAD_NOT_FOUND"
+    with pytest.raises(WorkloadNotFound):
+        await async_router.explain(workload="nobody-has-this")

@@ -18,6 +18,7 @@ from router_service_client.errors import (
     RouterUnavailable,
     TraceNotFound,
     Unauthenticated,
+    WorkloadNotFound,
 )
 from router_service_client.messages import ReportFields, RouteFields, candidates
 from router_service_client.v1.endpoint_pb2 import Endpoint
@@ -69,5 +70,6 @@ __all__ = [
     "Trace",
     "TraceNotFound",
     "Unauthenticated",
+    "WorkloadNotFound",
     "candidates",
 ]

@@ -67,6 +67,7 @@ class RouterClient:
         *,
         policy_id: str = "",
         request_id: str = "",
+        workload: str = "",
         data_class: str = "",
         operation_id: str = "",
         inline: Inline | None = None,
@@ -79,6 +80,7 @@ class RouterClient:
             request: what the request needs; `fields` (`model=…, input_tokens=…`) go before its own.
             policy_id: the policy to decide under; empty means the catalogue's default.
             request_id: an id of the caller's own, echoed in the answer.
+            workload: a workload that the request inherits and can only narrow, `name` or `name@version`.
             data_class: the class of data that the request holds, where the policy lists those that it allows.
             operation_id: an id of the caller's own that is kept in the trace.
             inline: candidates and a policy of the caller's own, for a server started with `--stateless`.
@@ -93,6 +95,7 @@ class RouterClient:
             fields,
             policy_id=policy_id,
             request_id=request_id,
+            workload=workload,
             data_class=data_class,
             operation_id=operation_id,
             inline=inline,
@@ -106,6 +109,7 @@ class RouterClient:
         *,
         policy_id: str = "",
         request_id: str = "",
+        workload: str = "",
         data_class: str = "",
         operation_id: str = "",
         inline: Inline | None = None,
@@ -123,6 +127,7 @@ class RouterClient:
             fields,
             policy_id=policy_id,
             request_id=request_id,
+            workload=workload,
             data_class=data_class,
             operation_id=operation_id,
             inline=inline,

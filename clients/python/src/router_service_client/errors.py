@@ -52,6 +52,10 @@ class PolicyNotFound(RouterError):
     """The catalogue has no such policy, or it is not the caller's."""
 
 
+class WorkloadNotFound(RouterError):
+    """The catalogue has no such workload, or not in this version, or it is not the caller's."""
+
+
 class EndpointNotListed(InvalidRequest):
     """A report names an endpoint that the decision did not list; nothing of the report was taken."""
 
@@ -85,6 +89,7 @@ _KINDS: dict[grpc.StatusCode, type[RouterError]] = {
 _REASONS: dict[str, type[RouterError]] = {
     "ERROR_REASON_ENDPOINT_NOT_LISTED": EndpointNotListed,
     "ERROR_REASON_TRACE_NOT_FOUND": TraceNotFound,
+    "ERROR_REASON_WORKLOAD_NOT_FOUND": WorkloadNotFound,
 }
 
 
