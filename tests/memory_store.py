@@ -18,8 +18,10 @@ from router_service.store.interface import (
     Reservation,
     Reserved,
     Spending,
+    State,
     StoredTrace,
     StoreLost,
+    Swapped,
     Swept,
     Taken,
     Trace,
@@ -47,6 +49,8 @@ class MemoryStore:
     written: dict[str, Trace] = field(default_factory=dict)
     reports: dict[str, list[Report]] = field(default_factory=dict)
     catalogs: dict[str, bytes] = field(default_factory=dict)
+    shared: dict[str, State] = field(default_factory=dict)  # health states
+    _version: int = 0
     _settled: dict[tuple[str, str], int] = field(default_factory=dict)
     _held: dict[str, _Held] = field(default_factory=dict)
     # Attempts by trace; they and the last word of them outlive the trace, since a report may come again.
@@ -77,6 +81,22 @@ class MemoryStore:
         self._held[reservation.trace_id] = _Held(reservation, answer)
         self._last_word[reservation.trace_id] = reservation.at
         return answer
+
+    async def draw(self, lease: str, drawn: Sequence[Reservation]) -> None:
+        await self._call()
+        held = self._held.get(lease)
+        for one in drawn:
+            if one.trace_id in self._held:
+                continue
+            spent = self._spending(one.policy_id, one.day)
+            if held is not None and (held.open or held.expired):
+                moved = min(one.amount, held.reservation.amount)
+                rest = msgspec.structs.replace(held.reservation, amount=held.reservation.amount - moved)
+                if held.expired:
+                    self._settle(held, -moved)
+                held.reservation = rest
+            self._held[one.trace_id] = _Held(one, Reserved(made=True, spending=spent))
+            self._last_word[one.trace_id] = one.at
 
     async def spending(self, policy_id: str, day: str) -> Spending:
         await self._call()
@@ -111,7 +131,7 @@ class MemoryStore:
         trace = self.written.get(report.trace_id)
         if trace is not None and trace.until_report:
             self._remove(trace)
-        return Taken(len(new), len(report.attempts) - len(new))
+        return Taken(len(new), len(report.attempts) - len(new), tuple(found))
 
     async def write_traces(self, traces: Sequence[Trace]) -> None:
         await self._call()
@@ -144,6 +164,22 @@ class MemoryStore:
         await self._call()
         return self.catalogs.get(version)
 
+    async def states(self, since: int) -> tuple[State, ...]:
+        await self._call()
+        return tuple(sorted((one for one in self.shared.values() if one.version > since), key=lambda one: one.version))
+
+    async def swap(self, changes: Sequence[State]) -> tuple[Swapped, ...]:
+        await self._call()
+        answers = []
+        for one in changes:
+            kept = self.shared.get(one.key) or State(one.key, 0, b"")
+            made = kept.version == one.version
+            if made:
+                self._version += 1
+                kept = self.shared[one.key] = State(one.key, self._version, one.body)
+            answers.append(Swapped(made, kept))
+        return tuple(answers)
+
     async def sweep(self, now: int, keep: str, limit: int) -> Swept:
         await self._call()
         self._spared[keep] = now + GRACE_MS
@@ -157,13 +193,13 @@ class MemoryStore:
         if removed >= limit:
             return Swept(removed, 0, more=True)
         self._forget(now)
-        needed = {one.catalog_version for one in self.written.values()} | {keep}
+        needed = {version for one in self.written.values() for version in (one.catalog_version, one.figures)} | {keep}
         for version in self.catalogs:
             self._spared.setdefault(version, now + GRACE_MS)
-        gone = [one for one in self.catalogs if one not in needed and self._spared[one] <= now]
+        gone = [one for one in self.catalogs if one not in needed and self._spared[one] <= now][:limit]
         for version in gone:
             del self.catalogs[version], self._spared[version]
-        return Swept(removed, len(gone), more=False)
+        return Swept(removed, len(gone), more=len(gone) >= limit)
 
     async def _call(self) -> None:
         """Lets others go first, as a store of its own process does; what follows it in a method is one step."""

@@ -17,6 +17,7 @@ from router_service.store.interface import StoreLost
 from router_service.store.watched import WatchedStore
 
 _EXPIRE_EVERY_S = 5.0
+_LEASES_EVERY_S = 1.0
 _SWEEP_EVERY_S = 30.0
 _AT_ONCE = 500
 _PAUSE_S = 0.01  # between the chunks of a sweep, so that decisions' writes come between
@@ -54,6 +55,7 @@ class Upkeep:
             asyncio.create_task(self._memory.recorder.run()),
             asyncio.create_task(self._every(_EXPIRE_EVERY_S, self._expire)),
             asyncio.create_task(self._every(_SWEEP_EVERY_S, self._sweep)),
+            asyncio.create_task(self._every(_LEASES_EVERY_S, self._tend_leases)),
         ]
 
     async def keep_catalog(self, version: str, archive: bytes) -> None:
@@ -74,6 +76,8 @@ class Upkeep:
             await self._keep_pending()
         await self._memory.recorder.close()
         with contextlib.suppress(StoreLost):
+            await self._memory.budgets.leases.close()
+        with contextlib.suppress(StoreLost):
             await self._store.close()
 
     async def _keep_pending(self) -> None:
@@ -92,6 +96,9 @@ class Upkeep:
         while expired == _AT_ONCE:
             expired = await self._memory.store.expire(self._clock(), _AT_ONCE)
             await asyncio.sleep(_PAUSE_S)
+
+    async def _tend_leases(self) -> None:
+        await self._memory.budgets.leases.tend(self._clock())
 
     async def _sweep(self) -> None:
         snapshot = self._served.snapshot

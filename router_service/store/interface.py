@@ -29,11 +29,17 @@ SPENDING_DAYS = 400
 """How long a day's spending is known."""
 
 GRACE_MS = 3600 * 1000
-"""How long a version of the catalogue, or a report, waits for its trace to be written."""
+"""How long a kept version, or a report, waits for its trace to be written."""
+
+SWAPS_MAX = 5000
+"""How many changes one call of `swap` may bring."""
 
 
 class Timeouts(msgspec.Struct, frozen=True):
-    """Seconds after which a call is lost: `money` for reserve, report and spending, `other` for each step of others."""
+    """Seconds after which a call is lost.
+
+    `money` for reserve, report and spending, and for each step of swap and states; `other` for each step of others.
+    """
 
     money: float = 1.0
     other: float = 5.0
@@ -83,27 +89,33 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a decision: its attempts and its outcome."""
+    """What came of a decision: its attempts, its outcome, and the caller's own id of the operation, if told."""
 
     trace_id: str
     policy_id: str
     at: int
     outcome: str
     attempts: tuple[Attempt, ...]
+    operation_id: str = ""
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """How many attempts of a report were new, and how many were known by (trace_id, attempt_id) and changed nothing."""
+    """How many attempts of a report were new, and how many were known by (trace_id, attempt_id) and changed nothing.
+
+    `new` has the attempt_ids of the new ones, in the order of the report. An attempt is new in one answer at most; in
+    none, where that answer was lost.
+    """
 
     accepted: int
     duplicates: int
+    new: tuple[str, ...] = ()
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
     """A decision or a refusal as it was made. `outcome` is `decided` or the refusal's name.
 
     `until_report` marks one that is kept no longer than its report takes to come; `context` is what of the outside had
-    a part in it (JSON).
+    a part in it (JSON). `catalog_version` and, where it is not empty, `figures` name what keep_catalog keeps for it.
     """
 
     trace_id: str
@@ -117,6 +129,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     answer: bytes
     context: bytes = b"{}"
     until_report: bool = False
+    figures: str = ""
 
 
 class StoredTrace(msgspec.Struct, frozen=True):
@@ -148,8 +161,23 @@ class TracePage(msgspec.Struct, frozen=True):
     next_cursor: str = ""
 
 
+class State(msgspec.Struct, frozen=True):
+    """What instances know together of one endpoint, by its id; `version` 0 is that of one that is not kept."""
+
+    key: str
+    version: int
+    body: bytes
+
+
+class Swapped(msgspec.Struct, frozen=True):
+    """Whether a change was made, and what is kept now; version 0 and an empty body where nothing is."""
+
+    made: bool
+    state: State
+
+
 class Swept(msgspec.Struct, frozen=True):
-    """What a sweep removed; `more` says that it stopped at its limit."""
+    """What a sweep removed: traces, and bodies kept by version; `more` says that it stopped at its limit."""
 
     traces: int
     catalogs: int
@@ -180,6 +208,14 @@ class Store(Protocol):
         answers as the first time.
         """
 
+    async def draw(self, lease: str, drawn: Sequence[Reservation]) -> None:
+        """Takes reservations out of one that was made before under the trace_id `lease`; the day's total stays.
+
+        All are of its policy and day. They are not checked: their money was, with the lease. Whatever became of that
+        meanwhile (it expired, it was given back), they are reserved, once each, and it holds so much less. In steps,
+        each atomic.
+        """
+
     async def spending(self, policy_id: str, day: str) -> Spending:
         """What is spent on a day."""
 
@@ -208,18 +244,35 @@ class Store(Protocol):
         """A page, newest first. Raises ValueError for a cursor that was not made here."""
 
     async def keep_catalog(self, version: str, body: bytes) -> None:
-        """Keeps a version of the catalogue for as long as a trace refers to it.
+        """Keeps a body by its version, a catalogue or figures alike, for as long as a trace refers to it.
 
         That is until the last to expire of the traces written for it has, and at least GRACE_MS from the first sweep.
+        What is kept already stays as it is: a version names one body only.
         """
 
     async def catalog(self, version: str) -> bytes | None:
-        """A kept version."""
+        """A kept body."""
+
+    async def states(self, since: int) -> tuple[State, ...]:
+        """Every state whose version is greater than `since`, by version ascending; 0 gives all.
+
+        Versions are one growing number over all keys, so who asks with the last that it saw misses nothing. They start
+        from the clock: a store that lost what it had goes on above what was seen of it, where clocks are sound.
+        """
+
+    async def swap(self, changes: Sequence[State]) -> tuple[Swapped, ...]:
+        """Writes each change for which the kept version is its `version` (0: none is kept), in their order.
+
+        Each is atomic by itself and durable when it returns; of a call that is lost some may have been made. It may
+        simply be tried again: where a change had been made though its answer was lost, the answer then is made=False
+        and a state whose body equals ours. That may be so at the first try too, since a store tries again by itself
+        where a connection breaks. At most SWAPS_MAX changes. States stay for good, those of an empty body too.
+        """
 
     async def sweep(self, now: int, keep: str, limit: int) -> Swept:
-        """Removes at most `limit` expired traces with their reports, and the versions that no trace refers to.
+        """Removes at most `limit` expired traces with their reports, and as many versions that no trace refers to.
 
-        `keep` is the version that serves now, which stays, for GRACE_MS after the last such sweep too. It goes in small
-        steps with pauses between them, so that it hinders nothing, and may take minutes. What is no longer remembered
-        (see the constants above) goes too; versions go when no expired trace is left.
+        `keep` is the catalogue that serves now, which stays, for GRACE_MS after the last such sweep too. It goes in
+        small steps with pauses between them, so that it hinders nothing, and may take minutes. What is no longer
+        remembered (see the constants above) goes too; versions go when no expired trace is left.
         """

@@ -12,8 +12,32 @@ import msgspec
 from router_service.store.interface import Attempt, Report, Trace
 
 _Attempts = list[tuple[str, str, str, bytes]]
-_Head = tuple[int, str, str]
-_Trace = tuple[str, int, int, str, str, str, tuple[str, ...], bytes, bytes, bytes]
+
+
+class _Head(msgspec.Struct, array_like=True):
+    """What came later stands at the end: an older form lacks it, and an older service passes over it."""
+
+    at: int
+    policy_id: str
+    outcome: str
+    operation_id: str = ""
+
+
+class _Trace(msgspec.Struct, array_like=True):
+    """The same of a trace."""
+
+    trace_id: str
+    at: int
+    expires_at: int
+    policy_id: str
+    outcome: str
+    catalog_version: str
+    endpoints: tuple[str, ...]
+    request: bytes
+    answer: bytes
+    context: bytes
+    figures: str = ""
+
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_attempts = msgspec.msgpack.Decoder(_Attempts).decode
@@ -36,13 +60,21 @@ def unpack_attempts(body: bytes) -> tuple[Attempt, ...]:
 
 def pack_head(report: Report) -> bytes:
     """A report without its attempts and its trace_id."""
-    return _encode((report.at, report.policy_id, report.outcome))
+    later = (report.operation_id,) if report.operation_id else ()
+    return _encode((report.at, report.policy_id, report.outcome, *later))
 
 
 def unpack_head(trace_id: str, body: bytes, attempts: tuple[Attempt, ...]) -> Report:
     """The report of a head and its attempts."""
-    at, policy, outcome = _decode_head(body)
-    return Report(trace_id=trace_id, policy_id=policy, at=at, outcome=outcome, attempts=attempts)
+    head = _decode_head(body)
+    return Report(
+        trace_id=trace_id,
+        policy_id=head.policy_id,
+        at=head.at,
+        outcome=head.outcome,
+        attempts=attempts,
+        operation_id=head.operation_id,
+    )
 
 
 def pack_trace(trace: Trace) -> bytes:
@@ -51,6 +83,7 @@ def pack_trace(trace: Trace) -> bytes:
         (
             *(trace.trace_id, trace.at, trace.expires_at, trace.policy_id, trace.outcome, trace.catalog_version),
             *(trace.endpoints, trace.request, trace.answer, trace.context),
+            *((trace.figures,) if trace.figures else ()),
         )
     )
     return (b"1" if trace.until_report else b"0") + packed
@@ -58,17 +91,18 @@ def pack_trace(trace: Trace) -> bytes:
 
 def unpack_trace(body: bytes) -> Trace:
     """The trace of such a body."""
-    trace_id, at, expires_at, policy, outcome, version, endpoints, request, answer, context = _decode_trace(body[1:])
+    one = _decode_trace(body[1:])
     return Trace(
-        trace_id=trace_id,
-        at=at,
-        expires_at=expires_at,
-        policy_id=policy,
-        outcome=outcome,
-        catalog_version=version,
-        endpoints=endpoints,
-        request=request,
-        answer=answer,
-        context=context,
+        trace_id=one.trace_id,
+        at=one.at,
+        expires_at=one.expires_at,
+        policy_id=one.policy_id,
+        outcome=one.outcome,
+        catalog_version=one.catalog_version,
+        endpoints=one.endpoints,
+        request=one.request,
+        answer=one.answer,
+        context=one.context,
         until_report=body.startswith(b"1"),
+        figures=one.figures,
     )

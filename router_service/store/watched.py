@@ -10,9 +10,11 @@ from router_service.store.interface import (
     Reservation,
     Reserved,
     Spending,
+    State,
     Store,
     StoredTrace,
     StoreLost,
+    Swapped,
     Swept,
     Taken,
     Trace,
@@ -53,6 +55,10 @@ class WatchedStore:
         """See Store."""
         return await self._written(self._store.reserve(reservation))
 
+    async def draw(self, lease: str, drawn: Sequence[Reservation]) -> None:
+        """See Store."""
+        await self._written(self._store.draw(lease, drawn))
+
     async def spending(self, policy_id: str, day: str) -> Spending:
         """See Store."""
         return await self._read(self._store.spending(policy_id, day))
@@ -85,6 +91,17 @@ class WatchedStore:
         """See Store."""
         return await self._read(self._store.catalog(version))
 
+    async def states(self, since: int) -> tuple[State, ...]:
+        """See Store."""
+        return await self._read(self._store.states(since))
+
+    async def swap(self, changes: Sequence[State]) -> tuple[Swapped, ...]:
+        """See Store."""
+        answers = await self._read(self._store.swap(changes))
+        if any(one.made for one in answers):
+            self._back()
+        return answers
+
     async def sweep(self, now: int, keep: str, limit: int) -> Swept:
         """See Store."""
         return await self._read(self._store.sweep(now, keep, limit))
@@ -100,7 +117,10 @@ class WatchedStore:
 
     async def _written(self, call: Awaitable[_Answer]) -> _Answer:
         answer = await self._read(call)
+        self._back()
+        return answer
+
+    def _back(self) -> None:
         if self._lost:
             self._lost = False
             self.tell(None)
-        return answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from router_service.store.interface import (
@@ -11,7 +12,9 @@ from router_service.store.interface import (
     Reservation,
     Reserved,
     Spending,
+    State,
     StoredTrace,
+    Swapped,
     Swept,
     Taken,
     Trace,
@@ -41,6 +44,7 @@ class Model:
     bodies: dict[str, bytes] = field(default_factory=dict)
     needed: dict[str, int] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
+    shared: dict[str, State] = field(default_factory=dict)
 
     def _day(self, one: Reservation) -> list[int]:
         return self.spent.setdefault((one.policy_id, one.day), [0, 0])
@@ -93,15 +97,18 @@ class Model:
                 at=said.at,
                 outcome=said.outcome,
                 attempts=tuple(ordered),
+                operation_id=said.operation_id,
             )
             self.reports.setdefault(said.trace_id, []).append(kept)
         entry.outcomes.add(said.outcome)
-        return Taken(len(ordered), len(said.attempts) - len(ordered))
+        new = tuple(one.attempt_id for one in ordered)
+        return Taken(len(new), len(said.attempts) - len(new), new)
 
     def write_traces(self, traces: list[Trace]) -> None:
         for one in traces:
             entry = self.ledger.get(one.trace_id)
-            self.needed[one.catalog_version] = max(self.needed.get(one.catalog_version, 0), one.expires_at)
+            for version in {one.catalog_version, one.figures or one.catalog_version}:
+                self.needed[version] = max(self.needed.get(version, 0), one.expires_at)
             if one.until_report and entry and entry.outcomes and one.trace_id not in self.kept:
                 entry.traceless = True
                 self.reports.pop(one.trace_id, None)
@@ -120,6 +127,24 @@ class Model:
         self.needed.setdefault(version, 0)
         self.fresh.add(version)
 
+    def states(self, since: int) -> tuple[State, ...]:
+        return tuple(sorted((one for one in self.shared.values() if one.version > since), key=lambda one: one.version))
+
+    def swap(self, changes: Sequence[State], versions: Iterable[int]) -> tuple[Swapped, ...]:
+        """Versions are the store's to choose, as long as each is higher than all before."""
+        choice = iter(versions)
+        answers = []
+        for one in changes:
+            kept = self.shared.get(one.key, State(one.key, 0, b""))
+            made = kept.version == one.version
+            if made:
+                kept = State(one.key, next(choice), one.body)
+                assert kept.version > max((other.version for other in self.shared.values()), default=0)
+                self.shared[one.key] = kept
+            answers.append(Swapped(made, kept))
+        assert next(choice, None) is None
+        return tuple(answers)
+
     def sweep(self, now: int, keep: str, limit: int) -> Swept:
         expired = sorted((one for one in self.kept.values() if one.expires_at <= now), key=lambda one: one.expires_at)
         for one in expired[:limit]:
@@ -134,7 +159,8 @@ class Model:
         for version in self.fresh | ({keep} & set(self.needed)):
             self.needed[version] = max(self.needed[version], now + GRACE_MS)
         self.fresh.clear()
-        over = [one for one, until in self.needed.items() if until <= now and one != keep]
-        for version in over:
+        over = sorted((until, one) for one, until in self.needed.items() if until <= now and one != keep)[:limit]
+        for _, version in over:
             del self.needed[version]
-        return Swept(len(expired), sum(self.bodies.pop(one, None) is not None for one in over), more=False)
+        gone = sum(self.bodies.pop(version, None) is not None for _, version in over)
+        return Swept(len(expired), gone, more=len(over) >= limit)

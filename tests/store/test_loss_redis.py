@@ -10,9 +10,10 @@ import traceback
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from router_service.store.interface import Spending, StoreLost, Timeouts
+from router_service.store.interface import Spending, State, StoredTrace, StoreLost, Swapped, Timeouts
 from router_service.store.open import open_store
 from router_service.store.redis import RedisStore
 from tests.store.lost import PATIENT, QUICK, is_well
@@ -187,6 +188,8 @@ async def test_a_user_who_may_do_no_more_than_is_said(server: RedisServer) -> No
     async with opened(server, "router:right-s3cret@") as store:
         await is_well(store, "t1")
         await store.keep_catalog("v1", b"1")
+        assert (await store.swap([State("e/one", 0, b"up")]))[0].made
+        assert len(await store.states(0)) == 1
         assert await store.expire(NOW, 10) == 0
         assert (await store.sweep(2 * NOW, "v1", 10)).traces == 1
         server.ask(b"ACL SETUSER router -@write")
@@ -209,12 +212,52 @@ async def test_nothing_stays_for_ever(server: RedisServer) -> None:
         await store.report(report("t4", attempt()))
         await store.reserve(reservation("t5"))
         await store.keep_catalog("v1", b"1")
+        await store.swap([State("e/one", 0, b"up")])
         keys = server.ask(b"KEYS *").split(b"\r\n")[2::2]
         assert len(keys) > 12
         for key in keys:
             assert key.startswith(b"router:")
             left = int(server.ask(b"PTTL " + key).strip(b":\r\n"))
             assert 0 < left <= 410 * 24 * 3600 * 1000, key
+
+
+async def test_states_live_on_where_only_sweeps_come(server: RedisServer) -> None:
+    async with opened(server) as store:
+        await store.swap([State("e/one", 0, b"disabled")])
+        for key in (b"router:{health}:versions", b"router:{health}:bodies"):
+            server.ask(b"PEXPIRE " + key + b" 60000")
+        await store.sweep(NOW, "v1", 10)
+        for key in (b"router:{health}:versions", b"router:{health}:bodies"):
+            assert int(server.ask(b"PTTL " + key).strip(b":\r\n")) > 399 * 24 * 3600 * 1000
+
+
+async def test_versions_go_on_above_what_a_server_forgot(server: RedisServer) -> None:
+    async with opened(server) as store:
+        changes = [State(f"e/{number}", 0, b"up") for number in range(300)]
+        seen = (await store.swap(changes))[-1].state.version
+        server.ask(b"FLUSHALL")
+        await asyncio.sleep(0.01)
+        [again] = await store.swap([State("e/1", seen, b"down")])
+        assert again == Swapped(False, State("e/1", 0, b""))
+        await store.swap(changes[:1])
+        assert [one.key for one in await store.states(seen)] == ["e/0"]
+
+
+async def test_what_an_older_service_packed_is_read(server: RedisServer) -> None:
+    async with opened(server) as store:
+        await store.write_traces([trace("t1")])
+        pack = msgspec.msgpack.encode
+        old = trace("t2")
+        body = b"0" + pack(
+            ("t2", old.at, old.expires_at, "p", "decided", "v1", old.endpoints, old.request, old.answer, old.context)
+        )
+        await store._slow.ask(
+            ("SET", store._keys.trace("t2"), body),
+            ("RPUSH", store._keys.reports("p", "t2"), b"R" + pack((NOW, "p", "accepted"))),
+        )
+        assert await store.trace("t2") == StoredTrace(old, (report("t2", at=NOW),))
+        # And what names no figures and no operation is as it was, for an older one that shares the server.
+        assert await store._slow.ask(("GET", store._keys.trace("t1"))) == [body.replace(b"t2", b"t1")]
 
 
 async def test_connections_are_bounded(server: RedisServer) -> None:

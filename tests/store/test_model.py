@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from router_service.store.interface import Attempt, Report, Reservation, Store, Trace, TraceQuery
+from router_service.store.interface import Attempt, Report, Reservation, State, Store, Trace, TraceQuery
 from tests.store.conftest import Shared
 from tests.store.model import Model
 from tests.store.test_listing import ids
@@ -17,6 +17,8 @@ SIZES = (0, 1, 9, 10**7, 10**14 - 1, 2**53 + 1, 2**63 - 1, 10**19 + 7, 10**25 + 
 DAYS = ("2026-11-29", "2026-11-30", "2026-12-01")
 OUTCOMES = ("decided", "no_endpoint", "budget_exceeded")
 ENDPOINTS = ("e/one", "e/two", "e/three", "e/four")
+VERSIONS = ("v0", "v1", "v2", "v3", "v4")
+FIGURES = ("f0", "f1", "f2", "f3")
 
 
 class Walk:
@@ -36,8 +38,8 @@ class Walk:
     async def step(self) -> None:
         self.now += self.random.choice((0, 1, 1000, MINUTE, 3 * MINUTE, -MINUTE))
         name = self.random.choices(
-            ("reserve", "report", "expire", "write", "trace", "list", "keep", "sweep", "spending"),
-            (30, 30, 4, 20, 10, 4, 2, 2, 10),
+            ("reserve", "report", "expire", "write", "trace", "list", "keep", "sweep", "spending", "swap", "states"),
+            (30, 30, 4, 20, 10, 4, 4, 2, 10, 10, 5),
         )[0]
         await getattr(self, name)()
 
@@ -71,6 +73,7 @@ class Walk:
             at=self.now,
             outcome=self.random.choice(("accepted", "failed")),
             attempts=attempts,
+            operation_id=self.random.choice(("", "op", "op/2")),
         )
         assert await self.store.report(said) == self.model.report(said), said
 
@@ -89,7 +92,8 @@ class Walk:
                     expires_at=self.now + self.random.choice((5, 30, 90)) * MINUTE + self.written,
                     policy_id=self.policy_of(trace_id),
                     outcome=self.random.choice(OUTCOMES),
-                    catalog_version=f"v{self.random.randrange(5)}",
+                    catalog_version=self.random.choice(VERSIONS),
+                    figures=self.random.choice(("", *FIGURES)),
                     endpoints=tuple(self.random.sample(ENDPOINTS, self.random.randrange(4))),
                     request=self.random.randbytes(10),
                     answer=self.random.randbytes(10),
@@ -117,17 +121,31 @@ class Walk:
         assert await ids(self.store, choose((1, 3, 100)), **query) == expected, query
 
     async def keep(self) -> None:
-        version = f"v{self.random.randrange(5)}"
+        version = self.random.choice(VERSIONS + FIGURES)
         await self.store.keep_catalog(version, version.encode())
         self.model.keep_catalog(version, version.encode())
 
     async def sweep(self) -> None:
-        keep, limit = f"v{self.random.randrange(5)}", self.random.choice((2, 1000))
+        keep, limit = self.random.choice(VERSIONS), self.random.choice((2, 1000))
         assert await self.store.sweep(self.now, keep, limit) == self.model.sweep(self.now, keep, limit)
 
     async def spending(self) -> None:
         policy, day = self.policy_of(self.trace_id()), self.random.choice(DAYS)
         assert await self.store.spending(policy, day) == self.model.spending(policy, day)
+
+    async def swap(self) -> None:
+        changes = []
+        for _ in range(self.random.choice((1, 1, 3, 40))):
+            key = self.random.choice(ENDPOINTS)
+            kept = self.model.shared.get(key, State(key, 0, b"")).version
+            version = self.random.choice((kept, kept, kept, 0, kept - 1))
+            changes.append(State(key, version, self.random.randbytes(self.random.choice((0, 5)))))
+        answers = await self.store.swap(changes)
+        assert answers == self.model.swap(changes, [one.state.version for one in answers if one.made])
+
+    async def states(self) -> None:
+        since = self.random.choice((0, *(one.version for one in self.model.shared.values())))
+        assert await self.store.states(since) == self.model.states(since)
 
     async def compare(self) -> None:
         for number in range(60):
@@ -135,8 +153,9 @@ class Walk:
         for policy in ("p0", "p1", "p2"):
             for day in DAYS:
                 assert await self.store.spending(policy, day) == self.model.spending(policy, day)
-        for number in range(5):
-            assert await self.store.catalog(f"v{number}") == self.model.bodies.get(f"v{number}")
+        for version in VERSIONS + FIGURES:
+            assert await self.store.catalog(version) == self.model.bodies.get(version)
+        assert await self.store.states(0) == self.model.states(0)
         assert await ids(self.store) == [one.trace_id for one in self.model.traces(TraceQuery())]
 
 

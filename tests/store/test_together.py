@@ -6,14 +6,15 @@ import asyncio
 import random
 import signal
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from router_service.store.interface import Spending, Taken
+from router_service.store.interface import Spending
 from tests.store.conftest import Shared
-from tests.store.user import said, wanted
-from tests.store.values import CENT, DAY, MINUTE, NOW, attempt, report, reservation
+from tests.store.user import SHARED, count_of, said, wanted
+from tests.store.values import CENT, DAY, MINUTE, NOW, attempt, report, reservation, taken
 
 ROOT = Path(__file__).parents[2]
 ROUNDS, AT_ONCE = 7, 3
@@ -63,10 +64,65 @@ async def test_no_kill_loses_or_doubles_anything(shared: Shared, tmp_path: Path)
     for begin in range(0, len(everything), 64):
         ids = everything[begin : begin + 64]
         assert all(one.made for one in await asyncio.gather(*(store.reserve(wanted(one)) for one in ids)))
-        taken = await asyncio.gather(*(store.report(said(one)) for one in ids))
-        for trace_id, one in zip(ids, taken, strict=True):
-            assert one == Taken(0, 2) or (one == Taken(2, 0) and trace_id not in told["reported"])
+        answers = await asyncio.gather(*(store.report(said(one)) for one in ids))
+        for trace_id, one in zip(ids, answers, strict=True):
+            new = taken("a1", "a2")
+            assert one == taken(duplicates=2) or (one == new and trace_id not in told["reported"])
     assert await store.spending("p", DAY) == Spending(37 * len(told["begun"]), 0)
+
+
+def swaps_of(file: Path) -> tuple[Counter[str], dict[str, list[tuple[int, int, int]]]]:
+    """By key, how many changes were begun, and (version before, version then, count) of each that was acknowledged."""
+    begun: Counter[str] = Counter()
+    made: dict[str, list[tuple[int, int, int]]] = {key: [] for key in SHARED}
+    for line in file.read_text().splitlines():
+        what, key, *numbers = line.split()
+        if what == "begun":
+            begun[key] += 1
+        else:
+            before, then, count = map(int, numbers)
+            made[key].append((before, then, count))
+    for each in made.values():
+        # Of all that saw a version, one changed it; and what one changed another built upon.
+        for column in zip(*each, strict=True):
+            assert len(set(column)) == len(column)
+        assert [count for _, _, count in sorted(each)] == sorted(count for _, _, count in each)
+    return begun, made
+
+
+async def test_of_all_who_change_a_state_one_wins_each_version(shared: Shared, tmp_path: Path) -> None:
+    file = tmp_path / "said"
+    processes = [await start(shared, file, f"process{n}", 90, "swap") for n in range(2)]
+    assert [await process.wait() for process in processes] == [0, 0]
+    _, made = swaps_of(file)
+    store = await shared.open()
+    assert {one.key: count_of(one) for one in await store.states(0)} == dict.fromkeys(SHARED, 60)
+    assert {key: len(each) for key, each in made.items()} == dict.fromkeys(SHARED, 60)
+
+
+@pytest.mark.parametrize("shared", ["sqlite", "redis"], indirect=True)
+async def test_no_kill_loses_a_state_that_was_acknowledged(shared: Shared, tmp_path: Path) -> None:
+    chance = random.Random(2)
+    file = tmp_path / "said"
+    file.touch()
+    for round_ in range(3):
+        before = file.stat().st_size
+        processes = [await start(shared, file, f"r{round_}p{n}", 10**9, "swap") for n in range(2)]
+        while file.stat().st_size == before:  # noqa: ASYNC110 - another process writes it
+            await asyncio.sleep(0.01)
+        for process in processes:
+            await asyncio.sleep(chance.uniform(0.1, 0.4))
+            process.kill()
+            assert await process.wait() == -signal.SIGKILL
+    begun, made = swaps_of(file)
+    assert sum(map(len, made.values())) > 50
+    store = await shared.open()
+    for one in await store.states(0):
+        last = max(made[one.key])
+        assert one.version >= last[1]
+        assert max(len(made[one.key]), last[2]) <= count_of(one) <= begun[one.key]
+        if one.version == last[1]:
+            assert count_of(one) == last[2]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

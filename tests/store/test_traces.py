@@ -12,6 +12,7 @@ async def test_a_trace_comes_back_as_it_was_written(store: Store) -> None:
         trace("t1"),
         trace("t2", NOW + 1, endpoints=(), outcome="no_endpoint", request=b"", answer=b"", context=b""),
         trace("ä🙂:{}", NOW + 2, endpoints=("e/ä🙂", "e:{x}", "e'\""), policy_id="ä:{}", until_report=True),
+        trace("with figures", NOW + 4, figures="f1"),
         trace("big", NOW + 3, request=bytes(range(256)) * 4000, endpoints=tuple(f"e/{n}" for n in range(64))),
     ]
     await store.write_traces(every)

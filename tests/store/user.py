@@ -1,6 +1,6 @@
 """A process of its own that uses a store, until it is done or killed. Writes to a file what it began and what was done.
 
-python -m tests.store.user URL PREFIX FILE NAME HOW_MANY report|reserve
+python -m tests.store.user URL PREFIX FILE NAME HOW_MANY report|reserve|swap
 """
 
 from __future__ import annotations
@@ -11,15 +11,26 @@ import sys
 
 import uvloop
 
-from router_service.store.interface import Report, Reservation, Timeouts
+from router_service.store.interface import Report, Reservation, State, Timeouts
 from router_service.store.open import open_store
 from tests.store.values import CENT, DAY, NOW, attempt, report, reservation
 
 AT_ONCE = 16
+SHARED = ("e/one", "e/two", "e/three")
 
 
 def wanted(trace_id: str) -> Reservation:
     return reservation(trace_id, 100, budget=10**30)
+
+
+def count_of(state: State) -> int:
+    """How often a state was counted up."""
+    return int(state.body.partition(b" ")[0] or 0)
+
+
+def counted(state: State, by: str) -> State:
+    """The change that counts it up by one."""
+    return State(state.key, state.version, f"{count_of(state) + 1} {by}".encode())
 
 
 def said(trace_id: str) -> Report:
@@ -32,6 +43,18 @@ async def main(url: str, prefix: str, path: str, name: str, how_many: str, what:
     store = open_store(url, Timeouts(money=30, other=30), prefix)
     await store.open()
     numbers = iter(range(int(how_many)))
+    known = {key: State(key, 0, b"") for key in SHARED}
+
+    async def count_up() -> None:
+        for number in numbers:
+            key = SHARED[number % len(SHARED)]
+            os.write(file, f"begun {key} {name}-{number}\n".encode())
+            made = False
+            while not made:
+                before = known[key]
+                [swapped] = await store.swap([counted(before, f"{name}-{number}")])
+                known[key], made = swapped.state, swapped.made
+            os.write(file, f"made {key} {before.version} {swapped.state.version} {count_of(swapped.state)}\n".encode())
 
     async def use() -> None:
         for number in numbers:
@@ -46,7 +69,7 @@ async def main(url: str, prefix: str, path: str, name: str, how_many: str, what:
             await store.report(said(trace_id))
             os.write(file, f"reported {trace_id}\n".encode())
 
-    await asyncio.gather(*(use() for _ in range(AT_ONCE)))
+    await asyncio.gather(*(count_up() if what == "swap" else use() for _ in range(AT_ONCE)))
     await store.close()
 
 

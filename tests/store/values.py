@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from router_service.store.interface import Attempt, Report, Reservation, Trace
+from router_service.store.interface import Attempt, Report, Reservation, Taken, Trace
 
 CENT = 10**10
 MINUTE = 60_000
@@ -32,6 +32,11 @@ def attempt(attempt_id: str = "a1", cost: int = CENT, **fields: Any) -> Attempt:
 def report(trace_id: str = "t1", *attempts: Attempt, **fields: Any) -> Report:
     of = {"policy_id": "p", "at": NOW + 1000, "outcome": "accepted", **fields}
     return Report(trace_id=trace_id, attempts=attempts, **of)
+
+
+def taken(*new: str, duplicates: int = 0) -> Taken:
+    """The answer to a report of these new attempts and so many known ones."""
+    return Taken(len(new), duplicates, new)
 
 
 def trace(trace_id: str = "t1", at: int = NOW, **fields: Any) -> Trace:

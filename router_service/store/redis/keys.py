@@ -26,6 +26,7 @@ class Keys:
         self.policies = f"{prefix}{{policies}}"
         self.expires = f"{prefix}{{index}}:expires"
         self.all = f"{prefix}{{index}}:all"
+        self.health = [f"{prefix}{{health}}:{part}" for part in ("versions", "bodies")]
         self.catalogs = [f"{prefix}{{catalog}}:{part}" for part in ("bodies", "needed", "fresh")]
 
     def _money(self, policy_id: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from typing import Any
 
 from router_service.store.interface import (
     GRACE_MS,
@@ -21,13 +22,14 @@ from router_service.store.interface import (
 from router_service.store.packed import pack_attempts, pack_head
 from router_service.store.redis.keys import Keys
 from router_service.store.redis.lane import Lane
-from router_service.store.redis.scripts import EXPIRE, REPORT, RESERVE, Command
+from router_service.store.redis.scripts import DRAW, EXPIRE, REPORT, RESERVE, Command
 
 SPENDING_MS = SPENDING_DAYS * 24 * 3600 * 1000
 # How long before a policy is noted again among those that have reservations, in case the note was lost.
 _NOTED_MS = 60_000
 _NOTED_MAX = 100_000
 _EXPIRE_STEP = 64
+_DRAW_STEP = 64
 
 
 class Money:
@@ -56,6 +58,24 @@ class Money:
         if len(commands) > 1:
             self._noted[one.policy_id] = one.at
         return Reserved(bool(made), Spending(int(settled), int(reserved)))
+
+    async def draw(self, lease: str, drawn: Sequence[Reservation]) -> None:
+        """Takes reservations out of one that was made before, all of its policy and day."""
+        keys = self._keys
+        for begin in range(0, len(drawn), _DRAW_STEP):
+            step = drawn[begin : begin + _DRAW_STEP]
+            policy_id, day = step[0].policy_id, step[0].day
+            remembered = max(max(0, one.expires_at - one.at) for one in step) + REMEMBERED_MS
+            arguments: list[str | int] = []
+            for one in step:
+                arguments += [one.trace_id, str(one.amount), one.expires_at]
+            ledgers = [keys.ledger(policy_id, one.trace_id) for one in step]
+            await self._lane.ask(
+                DRAW(
+                    [keys.ledger(policy_id, lease), keys.spent(policy_id, day), keys.open(policy_id), *ledgers],
+                    *(day, lease, remembered, SPENDING_MS, *arguments),
+                )
+            )
 
     def _note(self, policy_id: str, at: int) -> list[Command]:
         """Notes the policy among those that `expire` looks through, before its first reservation is made."""
@@ -121,9 +141,10 @@ def supposed_day(at: int) -> str:
     return dt.datetime.fromtimestamp(at / 1000, dt.UTC).date().isoformat()
 
 
-def taken(answer: Sequence[object]) -> Taken | str:
+def taken(answer: Sequence[Any]) -> Taken | str:
     """What the script of a report answered: Taken, or the day to ask with again."""
     first, second = answer
     if isinstance(second, bytes):
         return second.decode()
-    return Taken(int(str(first)), int(str(second)))
+    new = tuple(one.decode() for one in first)
+    return Taken(len(new), int(second), new)

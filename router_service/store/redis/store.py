@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
@@ -18,8 +19,10 @@ from router_service.store.interface import (
     Reservation,
     Reserved,
     Spending,
+    State,
     StoredTrace,
     StoreLost,
+    Swapped,
     Swept,
     Taken,
     Timeouts,
@@ -31,7 +34,9 @@ from router_service.store.redis import listing, money
 from router_service.store.redis.keys import Keys
 from router_service.store.redis.lane import CONNECTIONS, Lane
 from router_service.store.redis.scripts import KEEP_CATALOG, SWEEP_CATALOGS
+from router_service.store.redis.states import States
 from router_service.store.redis.traces import Traces
+from router_service.store.states import all_since, swap_all
 
 T = TypeVar("T")
 
@@ -40,6 +45,8 @@ FORM = 1
 # Traces written, and expired ones removed, at once: a millisecond or so in which the server does nothing else.
 WRITE_STEP = 64
 SWEEP_STEP = 16
+# New versions that get their time to wait in one step. So many that they cannot come faster, and a sweep ends.
+FRESH_STEP = 64
 # A step of a sweep is followed by a pause of so many times its length.
 SWEEP_PAUSE = 2
 
@@ -72,6 +79,7 @@ class RedisStore:
         self._quick, self._slow = self._lane(self._timeouts.money), self._lane(self._timeouts.other)
         self._money, self._expiry = money.Money(self._quick, keys), money.Money(self._slow, keys)
         self._traces_quick, self._traces = Traces(self._quick, keys), Traces(self._slow, keys)
+        self._states, self._lasting_states = States(self._quick, keys), States(self._slow, keys)
         self._listing = listing.Listing(self._slow, keys, self._traces)
 
     def _lane(self, timeout_s: float) -> Lane:
@@ -106,6 +114,9 @@ class RedisStore:
 
     async def reserve(self, reservation: Reservation) -> Reserved:
         return await self._within(self._timeouts.money, self._money.reserve, reservation)
+
+    async def draw(self, lease: str, drawn: Sequence[Reservation]) -> None:
+        await self._within(self._timeouts.other, self._money.draw, lease, drawn)
 
     async def spending(self, policy_id: str, day: str) -> Spending:
         return await self._within(self._timeouts.money, self._money.spending, policy_id, day)
@@ -159,6 +170,12 @@ class RedisStore:
         [body] = await self._within(self._timeouts.other, self._slow.ask, command)
         return None if body is None else bytes(body)
 
+    async def states(self, since: int) -> tuple[State, ...]:
+        return await all_since(functools.partial(self._within, self._timeouts.money, self._states.page), since)
+
+    async def swap(self, changes: Sequence[State]) -> tuple[Swapped, ...]:
+        return await swap_all(functools.partial(self._within, self._timeouts.money, self._states.swap), changes)
+
     async def sweep(self, now: int, keep: str, limit: int) -> Swept:
         found = gone = 0
         while found < limit:
@@ -170,11 +187,24 @@ class RedisStore:
                 break
             await asyncio.sleep(SWEEP_PAUSE * (time.monotonic() - begun))
         await self._within(self._timeouts.other, self._expiry.forget, now)
+        await self._within(self._timeouts.other, self._lasting_states.lengthen)
         if found >= limit:
             return Swept(gone, 0, more=True)
-        command = SWEEP_CATALOGS(self._keys.catalogs, now, keep, now + GRACE_MS, money.SPENDING_MS)
-        [catalogs] = await self._within(self._timeouts.other, self._slow.ask, command)
-        return Swept(gone, int(catalogs), more=False)
+        versions, kept = await self._sweep_kept(now, keep, limit)
+        return Swept(gone, kept, more=versions >= limit)
+
+    async def _sweep_kept(self, now: int, keep: str, limit: int) -> tuple[int, int]:
+        """Removes bodies kept by version; how many versions were found, and how many bodies went."""
+        found, gone, more = 0, 0, True
+        while more and found < limit:
+            begun, size = time.monotonic(), min(SWEEP_STEP, limit - found)
+            arguments = (now, keep, now + GRACE_MS, money.SPENDING_MS, size, FRESH_STEP)
+            command = SWEEP_CATALOGS(self._keys.catalogs, *arguments)
+            [(more, step, removed)] = await self._within(self._timeouts.other, self._slow.ask, command)
+            found, gone = found + step, gone + removed
+            if more:
+                await asyncio.sleep(SWEEP_PAUSE * (time.monotonic() - begun))
+        return found, gone
 
     async def _within(self, timeout_s: float, work: Callable[..., Awaitable[T]], *arguments: Any) -> T:
         try:

@@ -7,10 +7,10 @@ reporter for the trace, after its own work is done.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 from router_service.store.interface import Attempt, Report, StoredTrace, Trace
+from router_service.store.needs import needed_until
 from router_service.store.packed import pack_trace, unpack_attempts, unpack_head, unpack_trace
 from router_service.store.redis import index
 from router_service.store.redis.keys import Keys
@@ -53,10 +53,8 @@ class Traces:
             await self._lane.ask(*commands)
 
     def _need_catalogs(self, traces: Sequence[Trace], life_ms: int) -> Command:
-        until: defaultdict[str, int] = defaultdict(int)
-        for trace in traces:
-            until[trace.catalog_version] = max(until[trace.catalog_version], trace.expires_at)
-        return NEED_CATALOGS(self._keys.catalogs[:2], life_ms, *(part for one in until.items() for part in one))
+        until = needed_until(traces).items()
+        return NEED_CATALOGS(self._keys.catalogs[:2], life_ms, *(part for one in until for part in one))
 
     def look(self, trace_id: str) -> tuple[Command, Command]:
         """What `after_report` wants to know: whether the trace is there, and how long it lives yet."""

@@ -18,7 +18,7 @@ _CURSOR = re.compile(r"s(-?\d{1,18})\.(\d{1,18})", re.ASCII)
 _MERGED_MAX = 100
 
 _PAGE = (
-    "trace_id, trace.at, expires_at, policy_id, outcome, catalog_version, endpoints, until_report, "
+    "trace_id, trace.at, expires_at, policy_id, outcome, catalog_version, figures, endpoints, until_report, "
     "hex(context), hex(request), hex(answer), trace.id"
 )
 
@@ -39,7 +39,7 @@ def page(db: sqlite3.Connection, asked: tuple[TraceQuery, tuple[int, int] | None
     ids, parameters = _ids(query, after, limit + 1)
     found = rows.select(db, _PAGE, f"({ids}) AS page JOIN trace ON trace.id = page.id", *parameters)
     found.sort(key=lambda row: (row[1], row[-1]), reverse=True)
-    traces = tuple(of_row((*row[:8], *map(bytes.fromhex, row[8:11]))) for row in found[:limit])
+    traces = tuple(of_row((*row[:9], *map(bytes.fromhex, row[9:12]))) for row in found[:limit])
     more = len(found) > limit
     return TracePage(traces, f"s{traces[-1].at}.{found[limit - 1][-1]}" if more else "")
 

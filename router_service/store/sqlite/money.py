@@ -76,6 +76,12 @@ def reserve(db: sqlite3.Connection, asked: Sequence[Reservation]) -> list[Reserv
                 known[one.trace_id] = answer
                 made.append((one, answer.spending))
         answers.append(answer)
+    _insert(db, made)
+    days.write()
+    return answers
+
+
+def _insert(db: sqlite3.Connection, made: Sequence[tuple[Reservation, Spending]]) -> None:
     rows.insert(
         db,
         "INSERT INTO ledger (trace_id, policy_id, day, amount, state, settled_then, reserved_then, expires_at, "
@@ -93,8 +99,41 @@ def reserve(db: sqlite3.Connection, asked: Sequence[Reservation]) -> list[Reserv
         "state = excluded.state, settled_then = excluded.settled_then, reserved_then = excluded.reserved_then, "
         "expires_at = excluded.expires_at, forget_at = max(forget_at, excluded.forget_at)",
     )
+
+
+def draw(db: sqlite3.Connection, asked: Sequence[tuple[str, Sequence[Reservation]]]) -> list[None]:
+    """For each (lease, reservations): takes them out of it, once each, whatever became of it."""
+    ids = rows.keys({one.trace_id for _, drawn in asked for one in drawn} | {lease for lease, _ in asked})
+    known = {
+        trace_id: (int(amount), state)
+        for trace_id, amount, state in rows.select(
+            db,
+            "trace_id, amount, state",
+            "json_each(?) AS asked CROSS JOIN ledger ON trace_id = asked.value WHERE state IS NOT NULL",
+            ids,
+        )
+    }
+    days = Days(db, ((one.policy_id, one.day) for _, drawn in asked for one in drawn))
+    made: list[tuple[Reservation, Spending]] = []
+    leases: dict[str, int] = {}
+    for lease, drawn in asked:
+        held, state = known.get(lease, (0, ""))
+        for one in drawn:
+            if one.trace_id in known:
+                continue
+            known[one.trace_id] = (one.amount, "open")
+            moved = min(one.amount, held) if state in ("open", "expired") else 0
+            held -= moved
+            settled, reserved = (0, one.amount - moved) if state == "open" else (-moved, one.amount)
+            made.append((one, days.add((one.policy_id, one.day), settled, reserved)))
+        known[lease] = (held, state)
+        leases[lease] = held
+    _insert(db, made)
+    db.executemany(
+        "UPDATE ledger SET amount = ? WHERE trace_id = ?", [(str(held), lease) for lease, held in leases.items()]
+    )
     days.write()
-    return answers
+    return [None] * len(asked)
 
 
 def _reserve(days: Days, one: Reservation) -> Reserved:

@@ -77,14 +77,17 @@ def report(db: sqlite3.Connection, asked: Sequence[Report]) -> list[Taken]:
         entry.traceless = entry.traceless or traces.get(one.trace_id, False)
         if (new or one.outcome not in entry.outcomes) and not entry.traceless:
             orphan_until = None if one.trace_id in traces else one.at + GRACE_MS
-            kept.append((one.trace_id, one.at, one.policy_id, one.outcome, pack_attempts(new), orphan_until))
-        entry.attempts += [attempt.attempt_id for attempt in new]
+            body = pack_attempts(new)
+            kept.append((one.trace_id, one.at, one.policy_id, one.outcome, body, one.operation_id, orphan_until))
+        new_ids = tuple(attempt.attempt_id for attempt in new)
+        entry.attempts += new_ids
         entry.outcomes += [one.outcome] if one.outcome not in entry.outcomes else []
         entry.forget_at = max(entry.forget_at, one.at + REMEMBERED_MS)
-        answers.append(Taken(len(new), len(one.attempts) - len(new)))
+        answers.append(Taken(len(new), len(one.attempts) - len(new), new_ids))
     days.write()
     _write_entries(db, entries)
-    rows.insert(db, "INSERT INTO report (trace_id, at, policy_id, outcome, attempts, orphan_until)", kept)
+    columns = "trace_id, at, policy_id, outcome, attempts, operation_id, orphan_until"
+    rows.insert(db, f"INSERT INTO report ({columns})", kept)
     if until_report := [trace_id for trace_id, until in traces.items() if until]:
         remove(db, until_report)
     return answers

@@ -54,7 +54,18 @@ CREATE TABLE catalog_need (version TEXT NOT NULL PRIMARY KEY, needed_until INTEG
 WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+_SECOND = """
+CREATE TABLE state (key TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, body BLOB NOT NULL);
+CREATE INDEX state_version ON state (version);
+
+ALTER TABLE report ADD COLUMN operation_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE trace ADD COLUMN figures TEXT NOT NULL DEFAULT '';
+
+CREATE INDEX catalog_need_until ON catalog_need (needed_until);
+CREATE INDEX catalog_need_fresh ON catalog_need (version) WHERE fresh;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND)
 
 
 def prepare(db: sqlite3.Connection) -> None:

@@ -15,8 +15,10 @@ from router_service.store.interface import (
     Reservation,
     Reserved,
     Spending,
+    State,
     StoredTrace,
     StoreLost,
+    Swapped,
     Swept,
     Taken,
     Timeouts,
@@ -24,12 +26,13 @@ from router_service.store.interface import (
     TracePage,
     TraceQuery,
 )
-from router_service.store.sqlite import catalogs, listing, money, reports, sweep, traces
+from router_service.store.sqlite import catalogs, listing, money, reports, states, sweep, traces
 from router_service.store.sqlite.batches import Reader, Writer
 from router_service.store.sqlite.checkpoint import Checkpointer
 from router_service.store.sqlite.connection import Place, Session
 from router_service.store.sqlite.sweep import Step
 from router_service.store.sqlite.worker import Worker
+from router_service.store.states import all_since, swap_all
 
 T = TypeVar("T")
 
@@ -78,6 +81,10 @@ class SqliteStore:
     async def reserve(self, reservation: Reservation) -> Reserved:
         return await self._write(money.reserve, reservation, self._timeouts.money)
 
+    async def draw(self, lease: str, drawn: Sequence[Reservation]) -> None:
+        for begin in range(0, len(drawn), WRITE_STEP):
+            await self._write(money.draw, (lease, drawn[begin : begin + WRITE_STEP]))
+
     async def spending(self, policy_id: str, day: str) -> Spending:
         found: Spending = await self._call("read", money.spending, (policy_id, day), self._timeouts.money)
         return found
@@ -108,6 +115,19 @@ class SqliteStore:
         found: bytes | None = await self._call("read", catalogs.read, version)
         return found
 
+    async def states(self, since: int) -> tuple[State, ...]:
+        return await all_since(self._states, since)
+
+    async def _states(self, since: int, limit: int) -> list[State]:
+        found: list[State] = await self._call("read", states.since, (since, limit), self._timeouts.money)
+        return found
+
+    async def swap(self, changes: Sequence[State]) -> tuple[Swapped, ...]:
+        return await swap_all(self._swap, changes)
+
+    async def _swap(self, changes: Sequence[State]) -> list[Swapped]:
+        return await self._write(states.swap, changes, self._timeouts.money)
+
     async def sweep(self, now: int, keep: str, limit: int) -> Swept:
         oldest: int | None = await self._call("read", sweep.oldest, None)
         pause = LATE_PAUSE if oldest is not None and oldest < now - LATE_MS else SWEEP_PAUSE
@@ -116,7 +136,19 @@ class SqliteStore:
             await self._stepwise(step, now, sys.maxsize, WRITE_STEP, pause)
         if gone >= limit:
             return Swept(gone, 0, more=True)
-        return Swept(gone, await self._write(sweep.catalogs, (now, keep)), more=False)
+        found, kept = await self._sweep_kept(now, keep, limit, pause)
+        return Swept(gone, kept, more=found >= limit)
+
+    async def _sweep_kept(self, now: int, keep: str, limit: int, pause: int) -> tuple[int, int]:
+        """Removes bodies kept by version; how many versions were found, and how many bodies went."""
+        found, gone, more = 0, 0, True
+        while more and found < limit:
+            begun = time.monotonic()
+            more, step, removed = await self._write(sweep.kept, (now, keep, min(SWEEP_STEP, limit - found)))
+            found, gone = found + step, gone + removed
+            if more:
+                await asyncio.sleep(pause * (time.monotonic() - begun))
+        return found, gone
 
     async def _stepwise(self, step: Step, now: int, limit: int, size: int, pause: int) -> int:
         """Runs a step until it finds no more or `limit` is reached, with pauses in which others have the file."""

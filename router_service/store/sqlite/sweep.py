@@ -81,20 +81,38 @@ traces: Step = _each(_traces)
 forgotten: tuple[Step, ...] = (_each(_orphans), _each(_ledger), _each(_spent))
 
 
-def catalogs(db: sqlite3.Connection, asked: Sequence[tuple[int, str]]) -> list[int]:
-    """For each (now, keep): removes the versions of the catalogue that nothing needs, and says how many."""
-    return [_catalogs(db, now, keep) for now, keep in asked]
+# New versions that get their time to wait in one step. So many that they cannot come faster, and a sweep ends.
+FRESH_STEP = 64
 
 
-def _catalogs(db: sqlite3.Connection, now: int, keep: str) -> int:
-    db.execute(
-        "UPDATE catalog_need SET needed_until = max(needed_until, ?), fresh = 0 WHERE fresh OR version = ?",
-        (now + GRACE_MS, keep),
-    )
-    unneeded = "SELECT version FROM catalog_need WHERE needed_until <= ? AND version != ?"
-    removed = db.execute(
-        f"DELETE FROM catalog WHERE version IN ({unneeded})",  # noqa: S608 - constants
-        (now, keep),
+def kept(db: sqlite3.Connection, asked: Sequence[tuple[int, str, int]]) -> list[tuple[bool, int, int]]:
+    """For each (now, keep, limit): removes at most `limit` of the bodies kept by version that nothing needs.
+
+    Says whether there may be more, how many versions were found, and how many bodies went: some have none.
+    """
+    return [_kept(db, now, keep, limit) for now, keep, limit in asked]
+
+
+def _kept(db: sqlite3.Connection, now: int, keep: str, limit: int) -> tuple[bool, int, int]:
+    grace = now + GRACE_MS
+    fresh = db.execute(
+        "UPDATE catalog_need SET needed_until = max(needed_until, ?), fresh = 0 "
+        "WHERE version IN (SELECT version FROM catalog_need WHERE fresh LIMIT ?)",
+        (grace, FRESH_STEP),
     ).rowcount
-    db.execute("DELETE FROM catalog_need WHERE needed_until <= ? AND version != ?", (now, keep))
-    return removed
+    if fresh == FRESH_STEP:
+        return True, 0, 0  # some may be left, whose traces are still to come
+    db.execute("UPDATE catalog_need SET needed_until = ? WHERE version = ? AND needed_until < ?", (grace, keep, grace))
+    over = rows.select(
+        db,
+        "version",
+        "(SELECT version FROM catalog_need WHERE needed_until <= ? ORDER BY needed_until LIMIT ?)",
+        now,
+        limit,
+    )
+    if not over:
+        return False, 0, 0
+    versions = (rows.keys(row[0] for row in over),)
+    db.execute("DELETE FROM catalog_need WHERE version IN (SELECT value FROM json_each(?))", versions)
+    gone = db.execute("DELETE FROM catalog WHERE version IN (SELECT value FROM json_each(?))", versions).rowcount
+    return len(over) == limit, len(over), gone

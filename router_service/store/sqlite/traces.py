@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
 from collections.abc import Sequence
 
 import msgspec
 
 from router_service.store.interface import Report, StoredTrace, Trace
+from router_service.store.needs import needed_until
 from router_service.store.packed import unpack_attempts
 from router_service.store.sqlite import rows
 from router_service.store.sqlite.reports import remove
 
 COLUMNS = (
-    "trace_id, at, expires_at, policy_id, outcome, catalog_version, endpoints, until_report, context, request, answer"
+    "trace_id, at, expires_at, policy_id, outcome, catalog_version, figures, endpoints, until_report, "
+    "context, request, answer"
 )
 
-Row = tuple[str, int, int, str, str, str, str, int, bytes, bytes, bytes]
+Row = tuple[str, int, int, str, str, str, str, str, int, bytes, bytes, bytes]
 
 
 def write(db: sqlite3.Connection, batches: Sequence[Sequence[Trace]]) -> list[None]:
@@ -42,7 +43,7 @@ def write(db: sqlite3.Connection, batches: Sequence[Sequence[Trace]]) -> list[No
         "WHERE orphan_until IS NOT NULL AND trace_id IN (SELECT value FROM json_each(?))",
         (ids,),
     )
-    _need_catalogs(db, traces)
+    _need_kept(db, traces)
     return [None] * len(batches)
 
 
@@ -66,28 +67,28 @@ def _reported_before(db: sqlite3.Connection, traces: Sequence[Trace]) -> set[str
     return over
 
 
-def _need_catalogs(db: sqlite3.Connection, traces: Sequence[Trace]) -> None:
-    needed: defaultdict[str, int] = defaultdict(int)
-    for trace in traces:
-        needed[trace.catalog_version] = max(needed[trace.catalog_version], trace.expires_at)
-    rows.insert(
-        db,
-        "INSERT INTO catalog_need (version, needed_until, fresh)",
-        [(version, until, 0) for version, until in needed.items()],
+def _need_kept(db: sqlite3.Connection, traces: Sequence[Trace]) -> None:
+    # One statement whatever the number of versions; nearly always it is one or two.
+    db.execute(
+        "INSERT INTO catalog_need (version, needed_until, fresh) "
+        "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), 0 FROM json_each(?) WHERE true "
         "ON CONFLICT DO UPDATE SET needed_until = max(needed_until, excluded.needed_until)",
+        (rows.keys(needed_until(traces).items()),),
     )
 
 
 def _row(trace: Trace) -> Row:
     return (
         *(trace.trace_id, trace.at, trace.expires_at, trace.policy_id, trace.outcome, trace.catalog_version),
+        trace.figures,
         *(rows.keys(trace.endpoints), int(trace.until_report), trace.context, trace.request, trace.answer),
     )
 
 
 def of_row(row: Row) -> Trace:
     """The trace of a row of COLUMNS."""
-    trace_id, at, expires_at, policy, outcome, version, endpoints, until_report, context, request, answer = row
+    trace_id, at, expires_at, policy, outcome, version, figures, endpoints, until_report, *bodies = row
+    context, request, answer = bodies
     return Trace(
         trace_id=trace_id,
         at=at,
@@ -100,6 +101,7 @@ def of_row(row: Row) -> Trace:
         answer=answer,
         context=context,
         until_report=bool(until_report),
+        figures=figures,
     )
 
 
@@ -107,15 +109,22 @@ def read(db: sqlite3.Connection, trace_id: str) -> StoredTrace | None:
     """One trace and its reports, as they were at one instant: one statement sees one state."""
     names = ", ".join(f"trace.{name}" for name in COLUMNS.split(", "))
     found = db.execute(
-        f"SELECT {names}, report.at, report.policy_id, report.outcome, report.attempts "  # noqa: S608 - constants
+        f"SELECT {names}, report.at, report.policy_id, report.outcome, report.attempts, report.operation_id "  # noqa: S608 - constants
         "FROM trace LEFT JOIN report ON report.trace_id = trace.trace_id WHERE trace.trace_id = ? ORDER BY report.id",
         (trace_id,),
     ).fetchall()
     if not found:
         return None
     reports = (
-        Report(trace_id=trace_id, at=at, policy_id=policy, outcome=outcome, attempts=unpack_attempts(attempts))
-        for *_, at, policy, outcome, attempts in found
+        Report(
+            trace_id=trace_id,
+            at=at,
+            policy_id=policy,
+            outcome=outcome,
+            attempts=unpack_attempts(attempts),
+            operation_id=operation_id,
+        )
+        for *_, at, policy, outcome, attempts, operation_id in found
         if attempts is not None
     )
-    return StoredTrace(of_row(found[0][:-4]), tuple(reports))
+    return StoredTrace(of_row(found[0][:-5]), tuple(reports))

@@ -106,17 +106,27 @@ class Worker:
         """Has the thread run it. StoreLost where it failed or took longer; then it may have been done or not."""
         item = Item(run, argument, self._loop.create_future())
         self.queue.put(item)
+        # Not asyncio.timeout, which costs as much as all the rest of the way to the thread and back.
+        patience = self._loop.call_later(timeout_s, self._lose, item, timeout_s)
         try:
-            async with asyncio.timeout(timeout_s):
-                result: T = await item.future
-                return result
-        except TimeoutError:
-            why = f": {self.queue.note}" if self.queue.note else ""
-            raise StoreLost(f"no answer within {timeout_s:g} s{why}") from None
+            result: T = await item.future
+        except asyncio.CancelledError:
+            self._give_up(item)
+            raise
+        else:
+            return result
         finally:
-            if not item.future.done() or item.future.cancelled():
-                self.queue.give_up(item)
-                self._stop(item)
+            patience.cancel()
+
+    def _lose(self, item: Item, timeout_s: float) -> None:
+        if not item.future.done():
+            why = f": {self.queue.note}" if self.queue.note else ""
+            item.future.set_exception(StoreLost(f"no answer within {timeout_s:g} s{why}"))
+            self._give_up(item)
+
+    def _give_up(self, item: Item) -> None:
+        self.queue.give_up(item)
+        self._stop(item)
 
     async def close(self, timeout_s: float) -> None:
         """Waits until what is queued is done and the thread has ended, but no longer than that."""

@@ -3,22 +3,23 @@
 -- ARGV: that day, member of the open ones without day and amount, outcome, head of the report, ms for the ledger,
 --   ms for the reports, ms for the spending, then for each attempt its id, cost and body
 -- Returns {} and the true day where the supposed one is another: keys must be named before a script runs.
--- Else {new attempts, known ones}.
+-- Else the ids of the new attempts, and how many were known.
 local ledger = redis.call('HMGET', KEYS[1], 'day', 'amount', 'state', 'traceless')
 local day, amount, state, traceless = ledger[1], ledger[2], ledger[3], ledger[4]
 if day and day ~= ARGV[1] then return {'', day} end
 
-local cost, kept, known, attempts = '0', {'R' .. ARGV[4]}, 0, 0
+local cost, kept, ids, known, attempts = '0', {'R' .. ARGV[4]}, {}, 0, 0
 for i = 8, #ARGV, 3 do
   attempts = attempts + 1
   if redis.call('HSETNX', KEYS[1], 'attempt:' .. ARGV[i], '') == 1 then
     cost = add(cost, ARGV[i + 1])
     table.insert(kept, 'A' .. ARGV[i + 2])
+    table.insert(ids, ARGV[i])
   else
     known = known + 1
   end
 end
-local new = attempts - known
+local new = #ids
 local told = redis.call('HSETNX', KEYS[1], 'outcome:' .. ARGV[3], '') == 0
 
 -- A day whose spending is no longer known would begin again at what this report costs.
@@ -42,4 +43,4 @@ if (new > 0 or not told) and not traceless then
 end
 redis.call('HSET', KEYS[1], 'reported', 1)
 live(KEYS[1], ARGV[5])
-return {new, known}
+return {ids, known}
