@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
 from router_service.domain.decision import Decision, Explanation, Refusal
 from router_service.domain.endpoint import Endpoint
+from router_service.domain.overlay import Figure
 from router_service.domain.policy import Policy
 from router_service.domain.problems import Problem
-from router_service.domain.request import RouteRequest
+from router_service.domain.request import RouteRequest, Stated
+from router_service.domain.workload import Joined
 from router_service.policies.budgets import Budgets
 from router_service.store.interface import Store, StoreLost
 from router_service.traces.record import Codec
@@ -27,14 +29,25 @@ class Inline:
     policy: Policy
 
 
+class Named(msgspec.Struct, frozen=True):
+    """The workload that a request names, `name` or `name@version`, and what the request states itself."""
+
+    workload: str
+    own: Stated
+
+
 class Ask(msgspec.Struct, frozen=True):
-    """A request under a policy of the catalogue (empty: its default one), or under one that it brings."""
+    """A request under a policy of the catalogue (empty: its default one), or under one that it brings.
+
+    Where it names a workload, `request` is its own part alone, and the router joins the two.
+    """
 
     request: RouteRequest
     policy_id: str = ""
     inline: Inline | None = None
     data_class: str = ""
     operation_id: str = ""
+    named: Named | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -48,12 +61,18 @@ class Answer(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A decision told in full: of a request, which takes none and has no trace, or of a trace again."""
+    """A decision told in full: of a request, which takes none and has no trace, or of a trace again.
+
+    `joined` is what it became together with the workload that it named, if it did; `figures` are by endpoint_id what
+    was not the catalogue's.
+    """
 
     explanation: Explanation
     catalog_version: str
     now: int
     trace_id: str = ""
+    joined: Joined | None = None
+    figures: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +88,10 @@ class Memory:
     @classmethod
     def of(cls, store: Store, codec: Codec, dropped: Callable[[int], None]) -> Memory:
         """All that stands on one store. `dropped` is told how many traces could not be kept."""
-        recorder = Recorder(store, codec, dropped)
-        return cls(store, recorder, Reports(store, recorder), Budgets(store), codec)
+        budgets = Budgets(store)
+        # A report finds the reservation of every trace that it finds.
+        recorder = Recorder(store, codec, dropped, budgets.leases.flush)
+        return cls(store, recorder, Reports(store, recorder), budgets, codec)
 
 
 class Unanswerable(Exception):
@@ -89,6 +110,13 @@ class PolicyNotFound(Unanswerable):
 
     def __init__(self, policy_id: str) -> None:
         super().__init__(f'no policy "{policy_id}"; ListPolicies tells which there are')
+
+
+class WorkloadNotFound(Unanswerable):
+    """The catalogue has no such workload, or not in this version."""
+
+    def __init__(self, named: str) -> None:
+        super().__init__(f'no workload "{named}"; ListWorkloads tells which there are, and in which versions')
 
 
 class NoDefaultPolicy(Unanswerable):
@@ -113,6 +141,36 @@ class InvalidRequest(Unanswerable):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("; ".join(str(problem) for problem in self.problems))
+
+
+class EndpointNotFound(Unanswerable):
+    """The catalogue has no such endpoint."""
+
+    def __init__(self, endpoint_id: str) -> None:
+        super().__init__(f'no endpoint "{endpoint_id}"; ListEndpoints tells which there are')
+
+
+class RoleMissing(Unanswerable):
+    """The caller lacks a role."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__(
+            f"the call needs the role {role}; a local caller has it where the server was started with --local-{role}"
+        )
+
+
+class CatalogRejected(Unanswerable):
+    """What was to be loaded is no valid catalogue; the last good version goes on serving."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("the catalogue is not valid, the last good version goes on serving: " + "; ".join(problems))
+
+
+class LoadingFailed(Unanswerable):
+    """The catalogue could not be loaded; the last good version goes on serving."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"loading failed, the last good version goes on serving: {reason}")
 
 
 class TraceNotFound(Unanswerable):

@@ -6,49 +6,44 @@ rule and no policy lives anywhere but behind this file.
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
-
-import msgspec
+from collections.abc import Awaitable, Callable, Collection, Iterator
+from dataclasses import dataclass
 
 from router_service.asks import (
     Answer,
     Ask,
-    CatalogNotKept,
     CatalogNotLoaded,
     EndpointNotListed,
     Explained,
-    Inline,
     InvalidRequest,
     Memory,
-    NoDefaultPolicy,
     NoStore,
-    PolicyNotFound,
     StatelessModeOff,
     StoreUnavailable,
     TraceNotFound,
 )
-from router_service.catalog.archive import unpack
 from router_service.catalog.served import Served
 from router_service.catalog.slices import unhurried
 from router_service.catalog.snapshot import Snapshot
 from router_service.domain.decision import Decision, Explanation, Refusal
-from router_service.domain.policy import Policy
-from router_service.domain.problems import InvalidValue, Problem
+from router_service.domain.overlay import NOTHING_DIFFERS
+from router_service.domain.problems import Problem
 from router_service.domain.report import OutcomeReport
-from router_service.engine.cache import Bounded
 from router_service.engine.decide import decide
 from router_service.engine.explain import explain_in_slices
-from router_service.engine.index import Index
+from router_service.engine.held import NOTHING, Held
+from router_service.ground import Ground, inline_ground, served_ground
+from router_service.health.shared import SharedHealth
+from router_service.policies.budgets import Budgets
 from router_service.policies.data_classes import objection
 from router_service.policies.refuse import BUDGET_EXCEEDED, DATA_CLASS_NOT_ALLOWED, refuse
 from router_service.store.interface import StoredTrace, StoreLost, Taken, TracePage, TraceQuery
-from router_service.traces.record import Record, context_of
+from router_service.telling import Teller, figures_of
+from router_service.traces.record import Record
 from router_service.traces.reports import UnknownTrace, UnlistedEndpoint
 
 _IDS_AT_ONCE = 64
-_OLD_SNAPSHOTS = 4  # versions that traces were explained on, kept compiled
 
 
 def random_trace_ids() -> Iterator[str]:
@@ -57,6 +52,18 @@ def random_trace_ids() -> Iterator[str]:
         digits = secrets.token_hex(16 * _IDS_AT_ONCE)
         for start in range(0, len(digits), 32):
             yield digits[start : start + 32]
+
+
+@dataclass(slots=True)
+class Turn:
+    """One decision under way: `held` are the endpoints that it may not list, `places` those at which it has one."""
+
+    ground: Ground
+    ask: Ask
+    now: int
+    trace_id: str
+    held: Held
+    places: Collection[str] = ()
 
 
 class Router:
@@ -70,25 +77,34 @@ class Router:
         new_trace_id: Callable[[], str] | None = None,
         stateless: bool = False,
         memory: Memory | None = None,
+        health: SharedHealth | None = None,
     ) -> None:
         self._served = served
         self._clock = clock
         self._new_trace_id = new_trace_id or random_trace_ids().__next__
         self._stateless = stateless
         self._memory = memory
-        self._old: Bounded[str, Snapshot] = Bounded(_OLD_SNAPSHOTS)
+        self._health = health or SharedHealth()
+        self._teller = None if memory is None else Teller(served, memory)
 
     def decide(self, ask: Ask) -> Answer | Awaitable[Answer]:
-        """Where the request may go; to be awaited where a budget must be asked. Raises Unanswerable."""
+        """Where the request may go; to be awaited where a store must be asked. Raises Unanswerable."""
         ground = self._ground(ask)
         now, trace_id = self._clock(), self._new_trace_id()
-        policy, request = ground.policy, ask.request
+        turn = Turn(ground, ask, now, trace_id, NOTHING)
         refusal = self._early_refusal(ground, ask)
         if refusal is not None:
-            return self._answer(ground, ask, now, trace_id, refusal)
-        if policy.daily_budget is not None and ask.inline is None:
-            return self._decide_on_budget(ground, ask, now, trace_id)
-        return self._answer(ground, ask, now, trace_id, decide(ground.index, policy, request, now))
+            return self._answer(turn, refusal)
+        if ask.inline is not None:
+            return self._answer(turn, decide(ground.index, ground.policy, ground.request, now))
+        turn.held = self._health.held(ground.index, now)
+        result = decide(ground.index, ground.policy, ground.request, now, turn.held)
+        probed = self._health.probed(result, now)
+        if probed:
+            return self._decide_with_places(turn, probed)
+        if ground.policy.daily_budget is not None:
+            return self._decide_on_budget(turn)
+        return self._answer(turn, result)
 
     async def explain(self, ask: Ask) -> Explained:
         """The decision that `decide` would take, told in full; changes nothing. Raises Unanswerable.
@@ -99,39 +115,39 @@ class Router:
         now = self._clock()
         refusal = self._early_refusal(ground, ask)
         if refusal is not None:
-            return Explained(Explanation(refusal, ()), ground.version, now)
-        told = await unhurried(explain_in_slices(ground.index, ground.policy, ask.request, now), pause_s=0)
-        return Explained(told, ground.version, now)
+            return Explained(Explanation(refusal, ()), ground.version, now, joined=ground.joined)
+        held = NOTHING if ask.inline is not None else self._health.held(ground.index, now)
+        told = await unhurried(explain_in_slices(ground.index, ground.policy, ground.request, now, held), pause_s=0)
+        figures = {} if ground.snapshot is None else dict(figures_of(told, ground.snapshot, held))
+        return Explained(told, ground.version, now, joined=ground.joined, figures=figures)
 
     async def explain_trace(self, trace_id: str) -> Explained:
         """A decision or refusal told again on the catalogue that it was made on. Raises Unanswerable."""
-        memory = self._remembered()
-        trace = (await self.trace(trace_id)).trace
-        snapshot = await self._snapshot_of(trace.catalog_version)
-        asked, context = memory.codec.read_request(trace.request), context_of(trace)
-        policy = None if snapshot is None else snapshot.policies.get(asked.policy_id)
-        if snapshot is None or policy is None:
-            raise CatalogNotKept(trace.catalog_version)
-        request = asked.request
-        if context.message:
-            told = refuse(snapshot.index, policy, request, trace.outcome, context.message, context.retry_at)
-            return Explained(Explanation(told, ()), trace.catalog_version, trace.at, trace_id)
-        if context.budget_max_cost is not None:
-            request = msgspec.structs.replace(request, max_cost=context.budget_max_cost)
-        explanation = await unhurried(explain_in_slices(snapshot.index, policy, request, trace.at), pause_s=0)
-        return Explained(explanation, trace.catalog_version, trace.at, trace_id)
+        if self._teller is None:
+            raise NoStore
+        return await self._teller.explain((await self.trace(trace_id)).trace)
 
     async def report(self, report: OutcomeReport) -> Taken:
         """Takes what came of a decision, durably; a report that comes again changes nothing. Raises Unanswerable."""
-        reports = self._remembered().reports
+        reports, now = self._remembered().reports, self._clock()
         try:
-            return await reports.take(report, self._clock())
+            settled = await reports.take(report, now)
         except UnknownTrace:
             raise TraceNotFound(report.trace_id) from None
         except UnlistedEndpoint as unlisted:
             raise EndpointNotListed(unlisted.problems) from None
         except StoreLost as lost:
             raise StoreUnavailable(lost) from None
+        snapshot, trace = self._served.snapshot, settled.trace
+        self._health.learn(
+            report,
+            settled.taken.new,
+            decided_at=trace.at,
+            now=now,
+            index=None if snapshot is None else snapshot.index,
+            needs=lambda: self._remembered().codec.read_needs(trace.answer),
+        )
+        return settled.taken
 
     async def trace(self, trace_id: str) -> StoredTrace:
         """A decision or refusal as it was made, with its reports. Raises Unanswerable."""
@@ -164,107 +180,85 @@ class Router:
             raise CatalogNotLoaded
         return snapshot
 
-    async def _decide_on_budget(self, ground: _Ground, ask: Ask, now: int, trace_id: str) -> Answer:
+    def _decide_with_places(self, turn: Turn, probed: list[str]) -> Answer | Awaitable[Answer]:
+        """A decision that may list half-open endpoints, as far as it gets a place at them."""
+        taken = self._health.take(probed, turn.trace_id, turn.now)
+        return self._with_places(turn, taken) if isinstance(taken, set) else self._with_awaited_places(turn, taken)
+
+    async def _with_awaited_places(self, turn: Turn, places: Awaitable[set[str]]) -> Answer:
+        answer = self._with_places(turn, await places)
+        return answer if isinstance(answer, Answer) else await answer
+
+    def _with_places(self, turn: Turn, places: set[str]) -> Answer | Awaitable[Answer]:
+        ground, turn.places = turn.ground, places
+        if ground.policy.daily_budget is not None:
+            return self._decide_on_budget(turn)
+        turn.held = self._health.all_held(ground.index, places, turn.now)
+        return self._answer(turn, decide(ground.index, ground.policy, ground.request, turn.now, turn.held))
+
+    def _decide_on_budget(self, turn: Turn) -> Answer | Awaitable[Answer]:
+        """A decision within what is left of the day; only where its lease holds enough the store need not be asked."""
+        ground = turn.ground
+        # What is left may bring other candidates to the list, and none of them may be half-open without a place.
+        turn.held = self._health.all_held(ground.index, turn.places, turn.now)
         if self._memory is None:
             message = f"The budget of policy {ground.policy.policy_id} cannot be kept: the server has no store."
-            result: Decision | Refusal = refuse(ground.index, ground.policy, ask.request, BUDGET_EXCEEDED, message)
             if ground.policy.budget_fail_open:
-                result = decide(ground.index, ground.policy, ask.request, now)
-            return self._answer(ground, ask, now, trace_id, result)
-        budgeted = await self._memory.budgets.decide(ground.index, ground.policy, ask.request, now, trace_id)
-        return self._answer(ground, ask, now, trace_id, budgeted.result, budgeted.max_cost, budgeted.reserved)
+                return self._answer(turn, decide(ground.index, ground.policy, ground.request, turn.now, turn.held))
+            return self._answer(turn, refuse(ground.index, ground.policy, ground.request, BUDGET_EXCEEDED, message))
+        budgeted = self._memory.budgets.decide_at_once(
+            ground.index, ground.policy, ground.request, turn.now, turn.held, turn.trace_id
+        )
+        if budgeted is not None:
+            return self._answer(turn, budgeted.result, budgeted.max_cost, budgeted.reserved)
+        return self._with_asked_budget(turn, self._memory.budgets)
+
+    async def _with_asked_budget(self, turn: Turn, budgets: Budgets) -> Answer:
+        ground = turn.ground
+        budgeted = await budgets.decide(ground.index, ground.policy, ground.request, turn.now, turn.held, turn.trace_id)
+        return self._answer(turn, budgeted.result, budgeted.max_cost, budgeted.reserved)
 
     def _answer(
-        self,
-        ground: _Ground,
-        ask: Ask,
-        now: int,
-        trace_id: str,
-        result: Decision | Refusal,
-        budget_max_cost: int | None = None,
-        reserved: int = 0,
+        self, turn: Turn, result: Decision | Refusal, budget_max_cost: int | None = None, reserved: int = 0
     ) -> Answer:
+        ground, ask = turn.ground, turn.ask
+        if turn.places:
+            listed = {one.endpoint_id for one in result.candidates} if isinstance(result, Decision) else ()
+            self._health.leave(turn.trace_id, turn.now, listed)
         if self._memory is not None and ask.inline is None:
             self._memory.recorder.record(
                 Record(
-                    trace_id=trace_id,
-                    now=now,
+                    trace_id=turn.trace_id,
+                    now=turn.now,
                     policy=ground.policy,
                     catalog_version=ground.version,
-                    request=ask.request,
+                    request=ground.request,
                     result=result,
                     data_class=ask.data_class,
                     operation_id=ask.operation_id,
                     budget_max_cost=budget_max_cost,
                     reserved=reserved,
+                    joined=ground.joined,
+                    overlay=NOTHING_DIFFERS if ground.snapshot is None else ground.snapshot.overlay,
+                    held=turn.held.by_id(ground.index) if turn.held.bits else {},
                 )
             )
-        return Answer(result, trace_id, ground.version, now)
+        return Answer(result, turn.trace_id, ground.version, turn.now)
 
-    def _early_refusal(self, ground: _Ground, ask: Ask) -> Refusal | None:
+    def _early_refusal(self, ground: Ground, ask: Ask) -> Refusal | None:
         message = objection(ground.policy, ask.data_class)
         if not message:
             return None
-        return refuse(ground.index, ground.policy, ask.request, DATA_CLASS_NOT_ALLOWED, message)
+        return refuse(ground.index, ground.policy, ground.request, DATA_CLASS_NOT_ALLOWED, message)
 
-    def _ground(self, ask: Ask) -> _Ground:
-        """What the decision stands on: one index, one policy, one version."""
-        if ask.inline is not None:
-            return self._inline_ground(ask.inline, ask.policy_id)
-        snapshot = self.catalog()
-        policy_id = ask.policy_id or snapshot.content.default_policy
-        if not policy_id:
-            raise NoDefaultPolicy
-        policy = snapshot.policies.get(policy_id)
-        if policy is None:
-            raise PolicyNotFound(policy_id)
-        return _Ground(snapshot.index, policy, snapshot.version)
-
-    def _inline_ground(self, inline: Inline, policy_id: str) -> _Ground:
+    def _ground(self, ask: Ask) -> Ground:
+        if ask.inline is None:
+            return served_ground(ask, self.catalog())
         if not self._stateless:
             raise StatelessModeOff
-        problems = []
-        if policy_id:
-            problems.append(
-                Problem("policy_id", "an inline policy excludes a served one", "leave out policy_id or inline")
-            )
-        if inline.policy.daily_budget is not None:
-            problems.append(
-                Problem("inline.policy.daily_budget", "an inline policy has no budget", "name a served policy")
-            )
-        if problems:
-            raise InvalidRequest(problems)
-        try:
-            return _Ground(Index(inline.candidates), inline.policy, "")
-        except InvalidValue as invalid:
-            raise InvalidRequest(problem.under("inline.candidates") for problem in invalid.problems) from None
-
-    async def _snapshot_of(self, version: str) -> Snapshot | None:
-        """A version of the catalogue: the one served now, or one that the store keeps."""
-        serving = self._served.snapshot
-        if serving is not None and serving.version == version:
-            return serving
-        old = self._old.get(version)
-        if old is None:
-            try:
-                form = await self._remembered().store.catalog(version)
-            except StoreLost as lost:
-                raise StoreUnavailable(lost) from None
-            if form is None:
-                return None
-            content = await asyncio.to_thread(unpack, form)
-            old = self._old[version] = await unhurried(Snapshot.in_slices(content, version, 0), pause_s=0)
-        return old
+        return inline_ground(ask, ask.inline)
 
     def _remembered(self) -> Memory:
         if self._memory is None:
             raise NoStore
         return self._memory
-
-
-class _Ground(msgspec.Struct, frozen=True):
-    """What one decision stands on."""
-
-    index: Index
-    policy: Policy
-    version: str

@@ -17,18 +17,19 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from router_service.asks import Memory
-from router_service.catalog.aside import Loaded, LoadFailed, load_aside
-from router_service.catalog.load import CatalogInvalid
 from router_service.catalog.served import Served
-from router_service.catalog.watch import Watch
+from router_service.health.shared import SharedHealth
 from router_service.router import Router
 from router_service.server import catalog_service, router_service
 from router_service.server.admin import AdminPort
+from router_service.server.admin_service import AdminServicer
 from router_service.server.catalog_service import CatalogServicer
 from router_service.server.history_service import HistoryServicer
 from router_service.server.listen import Address, AddressError, bind
+from router_service.server.loading import Loading
 from router_service.server.log import make_logger
 from router_service.server.metrics import Metrics
+from router_service.server.pulse import Pulse
 from router_service.server.router_service import RouterServicer
 from router_service.server.rpc import Calls
 from router_service.server.upkeep import Upkeep
@@ -64,6 +65,7 @@ class Settings:
     stateless: bool = False
     store: Store | None = None
     reflection: bool = True
+    local_admin: bool = False
     grace_s: float = 10.0
     log_level: str = "info"
     log_format: str = "auto"
@@ -79,22 +81,35 @@ class App:
         self._served = Served()
         self._health = health.aio.HealthServicer()
         self._upkeep: Upkeep | None = None
-        memory = None
+        memory, store = None, None
         if settings.store is not None:
             store = WatchedStore(settings.store)
             memory = Memory.of(store, CODEC, self._metrics.traces_dropped)
             self._upkeep = Upkeep(memory, store, self._served, clock, self._metrics, self._log, self._tell_store)
-        self._router = Router(self._served, clock, stateless=settings.stateless, memory=memory)
+        shared = SharedHealth(store)
+        self._router = Router(self._served, clock, stateless=settings.stateless, memory=memory, health=shared)
         self._server = grpc.aio.server(options=_OPTIONS)
-        self._watch = Watch(settings.catalog)
+        self._pulse = Pulse(shared, self._served, clock, self._log)
+        self._loading = Loading(
+            settings.catalog,
+            self._served,
+            self._pulse,
+            clock,
+            self._metrics,
+            self._log,
+            keep=self._keep_catalog,
+            tell=self._tell_catalog,
+        )
         calls = self._calls = Calls(self._metrics, self._log)
         router = RouterServicer(self._router, calls, self._metrics, self._log)
         history = HistoryServicer(self._router, calls, self._metrics)
-        catalog = CatalogServicer(self._router, self._served, calls)
+        catalog = CatalogServicer(self._router, self._served, calls, clock, shared)
+        admin = AdminServicer(self._router, self._loading, self._pulse, shared, calls, clock, self._log)
+        admin_handlers = admin.handlers(allowed=settings.local_admin)
         self._server.add_generic_rpc_handlers(
             [
                 grpc.method_handlers_generic_handler(router_service.SERVICE, router.handlers() | history.handlers()),
-                grpc.method_handlers_generic_handler(catalog_service.SERVICE, catalog.handlers()),
+                grpc.method_handlers_generic_handler(catalog_service.SERVICE, catalog.handlers() | admin_handlers),
             ]
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
@@ -113,24 +128,24 @@ class App:
         reached = [bind(self._server, address) for address in self._settings.addresses]
         admin = await self._start_admin()
         await self._server.start()
-        reloading = None
+        background: list[asyncio.Task[None]] = []
         try:
             if self._upkeep is not None:
                 await self._upkeep.start()
-            if not await self._load_first(stop):
+            if not await self._loading.first(stop):
                 return
             for name in ("", *SERVICES):
                 await self._health.set(name, _SERVING)
             ready(reached)
-            reloading = asyncio.create_task(self._reload_on_change())
+            background += (asyncio.create_task(self._loading.run()), asyncio.create_task(self._pulse.run()))
             await stop.wait()
         finally:
             self._log.info("draining", grace_s=self._settings.grace_s)
             await self._health.enter_graceful_shutdown()
-            if reloading is not None:
-                reloading.cancel()
+            for task in background:
+                task.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
-                    await reloading
+                    await task
             self._served.close()
             await self._end_calls()
             if self._upkeep is not None:
@@ -153,7 +168,7 @@ class App:
 
     def reload(self) -> None:
         """Loads the catalogue now, changed or not (SIGHUP)."""
-        self._watch.wake()
+        self._loading.wake()
 
     async def _start_admin(self) -> asyncio.Server | None:
         address = self._settings.admin
@@ -167,56 +182,12 @@ class App:
         self._log.info("admin port", address=f"{address.host}:{port}")
         return server
 
-    async def _load_first(self, stop: asyncio.Event) -> bool:
-        """Loads what is served first; False where it is told to stop before that is done."""
-        loading = asyncio.create_task(self._load(hurried=True))
-        stopped = asyncio.create_task(stop.wait())
-        await asyncio.wait((loading, stopped), return_when=asyncio.FIRST_COMPLETED)
-        stopped.cancel()
-        if not loading.done():
-            loading.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await loading
-            return False
-        await self._install(loading.result())
-        return True
+    async def _keep_catalog(self, version: str, archive: bytes) -> None:
+        if self._upkeep is not None:
+            await self._upkeep.keep_catalog(version, archive)
 
-    async def _load(self, *, hurried: bool = False) -> Loaded:
-        return await load_aside(self._settings.catalog, self._clock(), hurried=hurried)
-
-    async def _install(self, loaded: Loaded) -> None:
-        snapshot, before = loaded.snapshot, self._served.snapshot
-        changed = before is None or before.version != snapshot.version
-        if changed:
-            # Before the first decision that refers to it: a trace must find the catalogue it was made on.
-            if self._upkeep is not None:
-                await self._upkeep.keep_catalog(snapshot.version, loaded.archive)
-            self._served.install(snapshot)
-        self._metrics.installed(snapshot, changed=changed)
-        await self._health.set(CATALOG_HEALTH, _SERVING)
-        self._log.info(
-            "catalogue loaded" if changed else "catalogue unchanged",
-            version=snapshot.version,
-            endpoints=snapshot.index.size,
-            policies=len(snapshot.policies),
-        )
-
-    async def _reload_on_change(self) -> None:
-        async for _ in self._watch.changes():
-            try:
-                await self._install(await self._load())
-            except CatalogInvalid as invalid:
-                self._metrics.rejected()
-                await self._health.set(CATALOG_HEALTH, _NOT_SERVING)
-                self._log.error(
-                    "catalogue rejected, the last good version goes on serving",
-                    problems=[str(problem) for problem in invalid.problems],
-                )
-            except LoadFailed as failed:
-                self._metrics.rejected()
-                self._log.error("loading failed, the last good version goes on serving", reason=str(failed))
-            except Exception as fault:  # noqa: BLE001 - a fault in loading must not end the service
-                self._log.error("fault while loading the catalogue", exc_info=fault)
+    async def _tell_catalog(self, good: bool) -> None:
+        await self._health.set(CATALOG_HEALTH, _SERVING if good else _NOT_SERVING)
 
 
 def wall_clock() -> int:

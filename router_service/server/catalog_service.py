@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import grpc
@@ -13,24 +13,29 @@ import grpc
 from router_service.asks import InvalidRequest
 from router_service.catalog.served import Served
 from router_service.domain.problems import Problem
+from router_service.health.shared import SharedHealth
 from router_service.router import Router
 from router_service.server.rpc import Calls, Context
 from router_service.v1 import catalog_service_pb2 as pb
 from router_service.wire.read import parse
-from router_service.wire.write import watch_response, write_endpoint, write_policy
+from router_service.wire.served import write_served
+from router_service.wire.write import watch_response, write_policy, write_workload
 
 PAGE_DEFAULT = 100
 PAGE_MAX = 1000
 
 
+_Listing = pb.ListEndpointsRequest | pb.ListPoliciesRequest | pb.ListWorkloadsRequest
 SERVICE = pb.DESCRIPTOR.services_by_name["CatalogService"].full_name
 
 
 class CatalogServicer:
     """Lists in the order of ids, so that a page after a reload goes on where the one before it ended."""
 
-    def __init__(self, router: Router, served: Served, calls: Calls) -> None:
-        self._router, self._served, self._calls = router, served, calls
+    def __init__(
+        self, router: Router, served: Served, calls: Calls, clock: Callable[[], int], health: SharedHealth
+    ) -> None:
+        self._router, self._served, self._calls, self._clock, self._health = router, served, calls, clock, health
 
     def handlers(self) -> dict[str, grpc.RpcMethodHandler[Any, Any]]:
         """The methods by name; messages are read in wire, so that bytes that are none get a clear answer."""
@@ -43,6 +48,11 @@ class CatalogServicer:
             "ListPolicies": grpc.unary_unary_rpc_method_handler(
                 self._calls.unary("ListPolicies", lambda raw: self._list_policies(parse(pb.ListPoliciesRequest, raw)))
             ),
+            "ListWorkloads": grpc.unary_unary_rpc_method_handler(
+                self._calls.unary(
+                    "ListWorkloads", lambda raw: self._list_workloads(parse(pb.ListWorkloadsRequest, raw))
+                )
+            ),
             "WatchCatalog": grpc.unary_stream_rpc_method_handler(self._watch_catalog),
         }
 
@@ -52,11 +62,11 @@ class CatalogServicer:
             yield watch_response(snapshot).SerializeToString()
 
     def _list_endpoints(self, request: pb.ListEndpointsRequest) -> bytes:
-        snapshot = self._router.catalog()
+        snapshot, now = self._router.catalog(), self._clock()
         endpoints = snapshot.index.endpoints
         start, end, token = _page(request, [endpoint.endpoint_id for endpoint in endpoints])
         return pb.ListEndpointsResponse(
-            endpoints=[pb.ServedEndpoint(endpoint=write_endpoint(one)) for one in endpoints[start:end]],
+            endpoints=[write_served(snapshot, at, self._health.board, now) for at in range(start, end)],
             next_page_token=token,
             catalog_version=snapshot.version,
         ).SerializeToString()
@@ -72,8 +82,19 @@ class CatalogServicer:
             default_policy=snapshot.content.default_policy,
         ).SerializeToString()
 
+    def _list_workloads(self, request: pb.ListWorkloadsRequest) -> bytes:
+        snapshot = self._router.catalog()
+        workloads = snapshot.workloads.by_place
+        places = list(workloads)
+        start, end, token = _page(request, places)
+        return pb.ListWorkloadsResponse(
+            workloads=[write_workload(workloads[place]) for place in places[start:end]],
+            next_page_token=token,
+            catalog_version=snapshot.version,
+        ).SerializeToString()
 
-def _page(request: pb.ListEndpointsRequest | pb.ListPoliciesRequest, ids: Sequence[str]) -> tuple[int, int, str]:
+
+def _page(request: _Listing, ids: Sequence[str]) -> tuple[int, int, str]:
     """(start, end, next_page_token) of the asked page of `ids`, which are sorted by their bytes.
 
     A token holds the last id of the page before it. Raises InvalidRequest with every problem.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import msgspec
 
 from router_service.domain.decision import Decision, Refusal
+from router_service.domain.overlay import NOTHING_DIFFERS, Overlay
 from router_service.domain.policy import Policy
-from router_service.domain.request import RouteRequest
+from router_service.domain.request import RouteRequest, Stated
+from router_service.domain.workload import Joined
 from router_service.policies.refuse import EARLY_REFUSALS
 from router_service.policies.retention import REPORT_WINDOW_MS, retention_ms
 from router_service.store.interface import Trace
@@ -17,7 +20,11 @@ DECIDED = "decided"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision or refusal with what it answered and stood on. `budget_max_cost` in millionths."""
+    """A decision or refusal with what it answered and stood on. `budget_max_cost` in millionths.
+
+    Where the request named a workload, `request` is what the two became, as `joined` tells. `overlay` is where
+    endpoints differed from the catalogue; `held` are those that were kept out beside it, until when (ms) by their ids.
+    """
 
     trace_id: str
     now: int
@@ -29,6 +36,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     operation_id: str = ""
     budget_max_cost: int | None = None
     reserved: int = 0
+    joined: Joined | None = None
+    overlay: Overlay = NOTHING_DIFFERS
+    held: Mapping[str, int] = {}
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -38,6 +48,7 @@ class Asked(msgspec.Struct, frozen=True):
     request: RouteRequest
     data_class: str = ""
     operation_id: str = ""
+    workload: str = ""
 
 
 class Codec(Protocol):
@@ -52,13 +63,18 @@ class Codec(Protocol):
     def read_request(self, form: bytes) -> Asked:
         """What was asked, of its form."""
 
+    def read_needs(self, form: bytes) -> dict[str, int]:
+        """What each candidate needs, in ms by its endpoint_id, of the form of a decision."""
+
 
 class Context(msgspec.Struct, frozen=True, omit_defaults=True):
     """What else had a part in the answer: a budget's limit of cost, and each candidate's prices and estimate.
 
     `prices` holds (input price, output price, estimated cost) by endpoint, in millionths and 10⁻¹², so that a report
     is settled at the prices of the decision's own catalogue whatever serves by then; `reserved` is what was reserved,
-    in 10⁻¹². `message` and `retry_at` are of a refusal that was made before the engine.
+    in 10⁻¹². `message` and `retry_at` are of a refusal that was made before the engine. `own` is what a request stated
+    that named a workload, so that it can be told again which of the two each field came from. `held` are endpoints that
+    were kept out beside the trace's figures, until when (ms).
     """
 
     budget_max_cost: int | None = None
@@ -66,22 +82,30 @@ class Context(msgspec.Struct, frozen=True, omit_defaults=True):
     message: str = ""
     retry_at: int | None = None
     reserved: int = 0
+    own: Stated | None = None
+    held: dict[str, int] = {}
 
 
 def trace_of(record: Record, codec: Codec) -> Trace:
     """The trace that a store keeps of a record."""
     result, kept = record.result, retention_ms(record.policy.retention)
+    own, held = None if record.joined is None else record.joined.own, dict(record.held)
     if isinstance(result, Decision):
         prices = {
             one.endpoint_id: (one.endpoint.input_price, one.endpoint.output_price, one.estimated_cost)
             for one in result.candidates
         }
-        context = Context(record.budget_max_cost, prices, reserved=record.reserved)
+        context = Context(record.budget_max_cost, prices, reserved=record.reserved, own=own, held=held)
         outcome = DECIDED
     else:
         early = result.code in EARLY_REFUSALS
         context = Context(
-            record.budget_max_cost, {}, result.message if early else "", result.retry_at if early else None
+            record.budget_max_cost,
+            {},
+            result.message if early else "",
+            result.retry_at if early else None,
+            own=own,
+            held=held,
         )
         outcome = result.code
     return Trace(
@@ -97,6 +121,7 @@ def trace_of(record: Record, codec: Codec) -> Trace:
         answer=codec.result_form(record),
         context=msgspec.json.encode(context),
         until_report=not kept,
+        figures=record.overlay.version,
     )
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
+from router_service.engine.cache import Bounded
 from router_service.store.interface import Store, StoreLost, Trace
 from router_service.traces.record import Codec, Record, trace_of
 
@@ -18,18 +19,27 @@ PENDING_MAX = 50_000
 _BATCH = 200  # encoding one takes some µs of the loop's time
 _ENTRIES_A_WEIGHT = 16
 _EVERY_S = 0.05
+_FIGURES_KNOWN = 64  # versions of figures that were kept lately; to keep one again changes nothing
 _PATIENCE_S = 1.0  # between tries while the store is lost
 
 
 class Recorder:
     """Takes records and writes their traces. `dropped` is told how many could not be kept."""
 
-    def __init__(self, store: Store, codec: Codec, dropped: Callable[[int], None]) -> None:
-        self._store, self._codec, self._dropped = store, codec, dropped
+    def __init__(
+        self,
+        store: Store,
+        codec: Codec,
+        dropped: Callable[[int], None],
+        before: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`before` is done ahead of each writing: what must be in the store when a trace is."""
+        self._store, self._codec, self._dropped, self._before = store, codec, dropped, before
         self._pending: dict[str, Record] = {}
         self._weight = 0
         self._under_way: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
+        self._kept: Bounded[str, None] = Bounded(_FIGURES_KNOWN)
 
     def __contains__(self, trace_id: str) -> bool:
         """Whether a trace is not written yet."""
@@ -71,13 +81,24 @@ class Recorder:
         await asyncio.shield(self._under_way)
 
     async def _write(self, records: list[Record]) -> None:
+        if self._before is not None:
+            await self._before()
         while records:
             batch = _first(records)
             del records[: len(batch)]
+            await self._keep_figures(batch)
             await self._store.write_traces([trace for one in batch if (trace := self._trace_of(one)) is not None])
             for one in batch:
                 if self._pending.pop(one.trace_id, None) is not None:
                     self._weight -= _weight(one)
+
+    async def _keep_figures(self, records: list[Record]) -> None:
+        """Keeps the figures that records refer to, ahead of their traces; most share one version."""
+        overlays = {one.overlay.version: one.overlay for one in records if one.overlay.version}
+        for version, overlay in overlays.items():
+            if version not in self._kept:
+                await self._store.keep_catalog(version, overlay.packed)
+                self._kept[version] = None
 
     def _trace_of(self, record: Record) -> Trace | None:
         try:

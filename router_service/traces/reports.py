@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 
 import msgspec
 
 from router_service.domain.problems import Problem
 from router_service.domain.report import OutcomeReport, ReportedAttempt
-from router_service.store.interface import Attempt, Report, Store, StoredTrace, Taken
+from router_service.store.interface import Attempt, Report, Store, StoredTrace, Taken, Trace
 from router_service.traces.record import Context, context_of
 from router_service.traces.recorder import Recorder
 
@@ -26,6 +27,14 @@ class UnlistedEndpoint(Exception):
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("; ".join(map(str, problems)))
         self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A report that was taken, and the trace that it is of."""
+
+    trace: Trace
+    taken: Taken
 
 
 class Reports:
@@ -50,7 +59,7 @@ class Reports:
             await asyncio.sleep(pause)
         return await self.find(trace_id)
 
-    async def take(self, report: OutcomeReport, now: int) -> Taken:
+    async def take(self, report: OutcomeReport, now: int) -> Settled:
         """Takes a report; durable when it returns. Raises UnknownTrace, UnlistedEndpoint or StoreLost."""
         trace = (await self._wait_for(report.trace_id)).trace
         unlisted = [
@@ -74,15 +83,17 @@ class Reports:
             )
             for one in report.attempts
         )
-        return await self._store.report(
+        taken = await self._store.report(
             Report(
                 trace_id=report.trace_id,
                 policy_id=trace.policy_id,
                 at=now,
                 outcome=report.outcome,
                 attempts=attempts,
+                operation_id=report.operation_id,
             )
         )
+        return Settled(trace, taken)
 
     async def _look(self, trace_id: str) -> StoredTrace | None:
         if trace_id in self._recorder:

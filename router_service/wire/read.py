@@ -9,12 +9,13 @@ from google.protobuf.message import DecodeError, Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from router_service.asks import Ask, Inline, InvalidRequest
+from router_service.asks import Ask, Inline, InvalidRequest, Named
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy
 from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.readers import Text
-from router_service.domain.request import RouteRequest
+from router_service.domain.request import RouteRequest, Stated
+from router_service.domain.workload import LABEL
 from router_service.engine.cache import Bounded
 from router_service.v1 import router_service_pb2 as pb
 
@@ -37,11 +38,13 @@ class AskReader:
 
     def __init__(self) -> None:
         self._requests: Bounded[bytes, RouteRequest] = Bounded(REMEMBERED)
+        # What a request states that names a workload may make no sense alone, so the two are never mistaken.
+        self._named: Bounded[tuple[str, bytes], tuple[Named, RouteRequest]] = Bounded(REMEMBERED)
 
     def read(self, message: pb.DecideRequest | pb.ExplainRequest) -> Ask:
         """What is asked. Raises InvalidRequest with every field that makes no sense, by its place in the message."""
-        key = message.request.SerializeToString()
-        request = self._requests.get(key)
+        key, workload, named = message.request.SerializeToString(), message.workload, None
+        request = None if workload else self._requests.get(key)
         problems = unknown_fields(message, "")
         policy_id, data_class, operation_id = message.policy_id, message.data_class, message.operation_id
         if message.request_id:
@@ -52,14 +55,34 @@ class AskReader:
             data_class = _CLASS.read(data_class, "data_class", problems) or ""
         if operation_id:
             operation_id = _NAME.read(operation_id, "operation_id", problems) or ""
-        if request is None:
+        if workload:
+            named, request = self._read_named(message, key, problems)
+        elif request is None:
             request = _read(RouteRequest.read, message.request, "request", problems)
             if request is not None and not problems and len(key) <= REMEMBERED_SIZE:
                 self._requests[key] = request
         inline = _read_inline(message.inline, problems) if message.HasField("inline") else None
         if problems or request is None:
             raise InvalidRequest(problems)
-        return Ask(request, policy_id, inline, data_class, operation_id)
+        return Ask(request, policy_id, inline, data_class, operation_id, named)
+
+    def _read_named(
+        self, message: pb.DecideRequest | pb.ExplainRequest, key: bytes, problems: list[Problem]
+    ) -> tuple[Named | None, RouteRequest | None]:
+        """What is asked under a workload: what the request states, and the request that this would be alone."""
+        known = self._named.get((message.workload, key))
+        if known is not None:
+            return known
+        name = LABEL.read(message.workload, "workload", problems)
+        if name == "":
+            problems.append(Problem("workload", "an empty name", LABEL.pattern_cure))
+        own = _read(Stated.read, message.request, "request", problems)
+        if own is None or not name:
+            return None, None
+        named = Named(name, own), own.alone
+        if not problems and len(key) <= REMEMBERED_SIZE:
+            self._named[message.workload, key] = named
+        return named
 
 
 def parse(kind: type[_Message], raw: bytes) -> _Message:

@@ -48,9 +48,10 @@ def under_report(problems: tuple[Problem, ...]) -> list[Problem]:
 
 
 def write_report(report: Report) -> report_pb2.Report:
-    """A report as it was taken: its attempts that were new, and the outcome."""
+    """A report as it was taken: its attempts that were new, the outcome, and the operation that it named, if any."""
     return report_pb2.Report(
         trace_id=report.trace_id,
+        operation_id=report.operation_id,
         outcome=report.outcome,
         attempts=[_write_attempt(_DECODER.decode(attempt.body)) for attempt in report.attempts],
     )

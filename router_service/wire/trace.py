@@ -43,7 +43,10 @@ class WireCodec:
     def request_form(self, record: Record) -> bytes:
         """What was asked, under the policy that it was decided under."""
         asked = pb.DecideRequest(
-            policy_id=record.policy.policy_id, data_class=record.data_class, operation_id=record.operation_id
+            policy_id=record.policy.policy_id,
+            workload="" if record.joined is None else record.joined.label,
+            data_class=record.data_class,
+            operation_id=record.operation_id,
         )
         request = self._requests.get(record.request)
         if request is None:
@@ -60,7 +63,11 @@ class WireCodec:
         """What was asked, exactly."""
         asked = pb.DecideRequest.FromString(form)
         request = RouteRequest.read(fields_of(asked.request))
-        return Asked(asked.policy_id, request, asked.data_class, asked.operation_id)
+        return Asked(asked.policy_id, request, asked.data_class, asked.operation_id, asked.workload)
+
+    def read_needs(self, form: bytes) -> dict[str, int]:
+        """What each candidate of a decision needs, in ms."""
+        return {one.endpoint_id: one.need_ms for one in route_pb2.Decision.FromString(form).candidates}
 
 
 CODEC = WireCodec()
@@ -96,6 +103,7 @@ def write_listed(trace: Trace) -> trace_pb2.Trace:
         data_class=asked.data_class,
         operation_id=asked.operation_id,
         budget_max_cost=None if limit is None else nearest_double(limit),
+        workload=asked.workload,
     )
     (message.decision if trace.outcome == DECIDED else message.refusal).MergeFromString(trace.answer)
     return message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,8 +13,10 @@ from router_service.catalog.snapshot import Snapshot
 from router_service.domain.decision import Decision, EndpointExplanation
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.money import nearest_double
+from router_service.domain.overlay import Figure
 from router_service.domain.policy import Policy
-from router_service.v1 import catalog_service_pb2, endpoint_pb2, explanation_pb2, policy_pb2, route_pb2
+from router_service.domain.workload import Joined, Workload
+from router_service.v1 import catalog_service_pb2, endpoint_pb2, explanation_pb2, policy_pb2, route_pb2, workload_pb2
 from router_service.v1 import router_service_pb2 as pb
 from router_service.wire.answer import SCORE_UNIT, UINT32_MAX, framed, result_form, tag_of, write_cost, write_terms
 
@@ -45,13 +47,22 @@ def explain_form(explained: Explained, request_id: str) -> Generator[None, None,
     kind = _DECISION if isinstance(result, Decision) else _REFUSAL
     parts = [framed(kind, result_form(result, explained.trace_id, explained.catalog_version, explained.now))]
     for number, one in enumerate(explained.explanation.endpoints):
-        parts.append(framed(_ENDPOINTS, _endpoint_explanation(one).SerializeToString()))
+        message = _endpoint_explanation(one, explained.figures.get(one.endpoint.endpoint_id, ()))
+        parts.append(framed(_ENDPOINTS, message.SerializeToString()))
         if number % _AT_ONCE == 0:
             yield
+    if explained.joined is not None:
+        parts.append(_joined(explained.joined).SerializeToString())
     return pb.ExplainResponse(request_id=request_id).SerializeToString() + framed(_EXPLANATION, b"".join(parts))
 
 
-def _endpoint_explanation(one: EndpointExplanation) -> explanation_pb2.EndpointExplanation:
+def _joined(joined: Joined) -> explanation_pb2.Explanation:
+    """What an explanation says of a workload."""
+    origins = (explanation_pb2.Origin(field=one.field, source=one.source, value=one.value) for one in joined.origins)
+    return explanation_pb2.Explanation(workload=joined.label, origins=origins)
+
+
+def _endpoint_explanation(one: EndpointExplanation, figures: Sequence[Figure]) -> explanation_pb2.EndpointExplanation:
     return explanation_pb2.EndpointExplanation(
         endpoint_id=one.endpoint.endpoint_id,
         model=one.endpoint.model,
@@ -70,6 +81,10 @@ def _endpoint_explanation(one: EndpointExplanation) -> explanation_pb2.EndpointE
         attempt=one.attempt,
         estimated_cost=write_cost(one.estimated_cost),
         need_ms=min(one.need_ms, UINT32_MAX),
+        figures=[
+            explanation_pb2.Figure(name=figure.name, used=figure.used, recorded=figure.recorded, source=figure.source)
+            for figure in figures
+        ],
     )
 
 
@@ -127,6 +142,15 @@ def write_policy(policy: Policy) -> policy_pb2.Policy:
         default_reservation=_price(policy.default_reservation) if policy.default_reservation else None,
         time_zone=policy.time_zone,
         budget_fail_open=policy.budget_fail_open,
+    )
+
+
+def write_workload(workload: Workload) -> workload_pb2.Workload:
+    """A workload as a message; what it does not state is not in it."""
+    needs = workload.needs.values
+    raw = {name: nearest_double(value) if name in _DOUBLES else value for name, value in needs.items()}
+    return workload_pb2.Workload(
+        name=workload.name, version=workload.version, request=write_request(raw), schema_id=workload.schema_id
     )
 
 

@@ -74,6 +74,7 @@ async def test_a_trace_holds_what_was_reported(history: InProcess) -> None:
     result = await decide(history, pb.DecideRequest())
     told = Report(
         trace_id=result.trace_id,
+        operation_id="op-2",
         outcome="accepted",
         attempts=[
             Attempt(
@@ -90,6 +91,16 @@ async def test_a_trace_holds_what_was_reported(history: InProcess) -> None:
     )
     await history.router.Report(pb.ReportRequest(report=told))
     assert list((await trace_of(history, result)).reports) == [told]
+
+
+async def test_each_report_names_its_own_operation_and_none_that_of_the_decision(history: InProcess) -> None:
+    result = await decide(history, pb.DecideRequest(operation_id="decided"))
+    for outcome, operation_id in (("failed", "first"), ("ambiguous", ""), ("accepted", "second")):
+        told = Report(trace_id=result.trace_id, outcome=outcome, operation_id=operation_id)
+        await history.router.Report(pb.ReportRequest(report=told))
+    trace = await trace_of(history, result)
+    assert [one.operation_id for one in trace.reports] == ["first", "", "second"]
+    assert trace.operation_id == "decided"
 
 
 async def test_the_limit_that_a_budget_set_is_told(history: InProcess) -> None:

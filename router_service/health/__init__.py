@@ -1,0 +1,1 @@
+"""Health: reports → circuits and observed figures → what decisions see of an endpoint."""

@@ -1,0 +1,109 @@
+"""Loading: the first catalogue, and each one that its files become; a bad one never replaces a good one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from router_service.catalog.aside import Loaded, LoadFailed, load_aside
+from router_service.catalog.load import CatalogInvalid
+from router_service.catalog.served import Served
+from router_service.catalog.snapshot import Snapshot
+from router_service.catalog.watch import Watch
+from router_service.server.metrics import Metrics
+from router_service.server.pulse import Pulse
+
+
+class Loading:
+    """Loads a catalogue aside and has it served.
+
+    `keep` is given each new version before it serves, since a trace must find the catalogue that it was made on;
+    `tell` whether the files hold a good one.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        served: Served,
+        pulse: Pulse,
+        clock: Callable[[], int],
+        metrics: Metrics,
+        log: Any,
+        *,
+        keep: Callable[[str, bytes], Awaitable[None]],
+        tell: Callable[[bool], Awaitable[None]],
+    ) -> None:
+        self._path, self._served, self._pulse, self._clock = path, served, pulse, clock
+        self._metrics, self._log, self._keep, self._tell = metrics, log, keep, tell
+        self._watch = Watch(path)
+        self._loading = asyncio.Lock()
+
+    def wake(self) -> None:
+        """Loads now, changed or not."""
+        self._watch.wake()
+
+    async def first(self, stop: asyncio.Event) -> bool:
+        """Loads what is served first; False where it is told to stop before that is done."""
+        loading = asyncio.create_task(load_aside(self._path, self._clock(), hurried=True))
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait((loading, stopped), return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if not loading.done():
+            loading.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await loading
+            return False
+        await self._install(loading.result())
+        return True
+
+    async def run(self) -> None:
+        """Loads whenever the files change, until it is cancelled."""
+        async for _ in self._watch.changes():
+            # It has been told, and the last good version goes on serving.
+            with contextlib.suppress(CatalogInvalid, LoadFailed):
+                try:
+                    await self.now()
+                except (CatalogInvalid, LoadFailed):
+                    raise
+                except Exception as fault:  # noqa: BLE001 - a fault in loading must not end the service
+                    self._log.error("fault while loading the catalogue", exc_info=fault)
+
+    async def now(self) -> tuple[Snapshot, bool]:
+        """Loads; what serves then, and whether it is another version than before.
+
+        Raises CatalogInvalid or LoadFailed; the last good version goes on serving.
+        """
+        async with self._loading:
+            try:
+                return await self._install(await load_aside(self._path, self._clock()))
+            except CatalogInvalid as invalid:
+                self._metrics.rejected()
+                await self._tell(False)
+                self._log.error(
+                    "catalogue rejected, the last good version goes on serving",
+                    problems=[str(problem) for problem in invalid.problems],
+                )
+                raise
+            except LoadFailed as failed:
+                self._metrics.rejected()
+                self._log.error("loading failed, the last good version goes on serving", reason=str(failed))
+                raise
+
+    async def _install(self, loaded: Loaded) -> tuple[Snapshot, bool]:
+        snapshot, before = loaded.snapshot, self._served.snapshot
+        changed = before is None or before.version != snapshot.version
+        if changed:
+            await self._keep(snapshot.version, loaded.archive)
+            await self._pulse.install(snapshot)
+        self._metrics.installed(snapshot, changed=changed)
+        await self._tell(True)
+        self._log.info(
+            "catalogue loaded" if changed else "catalogue unchanged",
+            version=snapshot.version,
+            endpoints=snapshot.index.size,
+            policies=len(snapshot.policies),
+        )
+        return snapshot, changed
