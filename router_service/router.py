@@ -41,7 +41,7 @@ from router_service.policies.refuse import BUDGET_EXCEEDED, DATA_CLASS_NOT_ALLOW
 from router_service.store.interface import StoredTrace, StoreLost, Taken, TracePage, TraceQuery
 from router_service.telling import Teller, figures_of
 from router_service.traces.record import Record
-from router_service.traces.reports import UnknownTrace, UnlistedEndpoint
+from router_service.traces.reports import Settled, UnknownTrace, UnlistedEndpoint
 
 _IDS_AT_ONCE = 64
 
@@ -78,13 +78,16 @@ class Router:
         stateless: bool = False,
         memory: Memory | None = None,
         health: SharedHealth | None = None,
+        settled: Callable[[Settled], None] = lambda _: None,
     ) -> None:
+        """`settled` is told of every report that was taken."""
         self._served = served
         self._clock = clock
         self._new_trace_id = new_trace_id or random_trace_ids().__next__
         self._stateless = stateless
         self._memory = memory
         self._health = health or SharedHealth()
+        self._settled = settled
         self._teller = None if memory is None else Teller(served, memory)
 
     def decide(self, ask: Ask) -> Answer | Awaitable[Answer]:
@@ -97,14 +100,15 @@ class Router:
             return self._answer(turn, refusal)
         if ask.inline is not None:
             return self._answer(turn, decide(ground.index, ground.policy, ground.request, now))
+        on_budget = ground.policy.daily_budget is not None
+        if on_budget and self._health.is_quiet:
+            return self._decide_on_budget(turn)
         turn.held = self._health.held(ground.index, now)
         result = decide(ground.index, ground.policy, ground.request, now, turn.held)
         probed = self._health.probed(result, now)
         if probed:
             return self._decide_with_places(turn, probed)
-        if ground.policy.daily_budget is not None:
-            return self._decide_on_budget(turn)
-        return self._answer(turn, result)
+        return self._decide_on_budget(turn) if on_budget else self._answer(turn, result)
 
     async def explain(self, ask: Ask) -> Explained:
         """The decision that `decide` would take, told in full; changes nothing. Raises Unanswerable.
@@ -147,6 +151,7 @@ class Router:
             index=None if snapshot is None else snapshot.index,
             needs=lambda: self._remembered().codec.read_needs(trace.answer),
         )
+        self._settled(settled)
         return settled.taken
 
     async def trace(self, trace_id: str) -> StoredTrace:

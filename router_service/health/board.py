@@ -7,7 +7,7 @@ no store: `now` is given, instants are ms (docs/reliability.md, Circuits and Sha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 
 import msgspec
 
@@ -16,15 +16,16 @@ from router_service.domain.overlay import Difference, Overlay
 from router_service.domain.thresholds import Thresholds
 from router_service.engine.held import NOTHING, Held, held
 from router_service.engine.index import Index
-from router_service.health.circuit import HALF_OPEN
-from router_service.health.events import Event, Left, Seen, Set, Took, after
+from router_service.health.circuit import HALF_OPEN, turn
+from router_service.health.events import Event, Left, Seen, Set, Took, after, not_before
+from router_service.health.kept import Kept, decode, encode
 from router_service.health.observation import Observation
 from router_service.health.span import later
-from router_service.health.state import Health, blocked_until, decode, encode, is_idle, observed, phase
+from router_service.health.state import Health, blocked_until, is_idle, observed, phase
 from router_service.store.interface import State
 
 _AT_ONCE = 32  # endpoints looked at in one slice
-_REST_MS = 1000  # for how long what is held holds where nothing says that it ends earlier
+_REST_MS = 1000  # for how long what is held holds at most; a clock that was set back may change it without an event
 # While the store is lost the oldest events are no longer told apart from what is shared.
 _EVENTS_MAX = 1024
 UNKNOWN = Health()
@@ -36,24 +37,18 @@ class _Entry:
     __slots__ = ("events", "health", "shared", "version")
 
     def __init__(self) -> None:
-        self.shared, self.version = UNKNOWN, 0
-        self.events: list[Event] = []
+        self.shared, self.version = Kept(), 0
+        self.events: list[tuple[int, Event]] = []  # with their numbers
         self.health = UNKNOWN
-
-
-class Unshared(msgspec.Struct, frozen=True):
-    """A change for the store, and how many events it holds."""
-
-    change: State
-    events: int
 
 
 class Board:
     """See the module's docstring. `thresholds` are those of the catalogue that serves."""
 
-    def __init__(self, *, alone: bool) -> None:
-        """`alone` is whether there is nobody to share with."""
-        self._alone = alone
+    def __init__(self, instance: str = "") -> None:
+        """`instance` is a name that no other board of the store has; empty where there is nobody to share with."""
+        self._instance = instance
+        self._events = 0
         self.thresholds = Thresholds()
         self._entries: dict[str, _Entry] = {}
         # Those that may be kept out now or later: open or half-open circuits, and suppressions.
@@ -65,11 +60,22 @@ class Board:
         """Whether a status was set by hand, here or elsewhere; who obeys it takes this off."""
         self.changes = 0
         """Grows with each change of a figure, a circuit or a status."""
+        self.turned: Callable[[str, str], None] = lambda _endpoint_id, _to: None
+        """Told the endpoint_id where an event of this instance's own turned a circuit, and its new phase."""
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether no endpoint is kept out, nor needs a place."""
+        return not self._watched
 
     def health(self, endpoint_id: str) -> Health:
         """What is known of an endpoint."""
         entry = self._entries.get(endpoint_id)
         return UNKNOWN if entry is None else entry.health
+
+    def watched(self) -> dict[str, Health]:
+        """The health of the endpoints that may be kept out now or later."""
+        return {one: self.health(one) for one in self._watched}
 
     def observe(self, endpoint_id: str, observation: Observation, now: int) -> None:
         """An attempt was reported, for the first time."""
@@ -95,6 +101,12 @@ class Board:
         health = self.health(endpoint_id)
         return health.circuit.opened is None or _has_place(health, trace_id)
 
+    def agreed(self, endpoint_id: str, trace_id: str) -> bool:
+        """The same, and its place is shared, so that no other instance gives it away."""
+        entry = self._entries.get(endpoint_id)
+        taken = () if entry is None else (one for _, one in entry.events if isinstance(one, Took))
+        return self.holds(endpoint_id, trace_id) and all(one.trace_id != trace_id for one in taken)
+
     def half_open(self, endpoint_ids: Iterable[str], now: int) -> list[str]:
         """Those of the endpoints that a decision may list only with a place."""
         if not self._watched:
@@ -118,7 +130,7 @@ class Board:
 
     def all_held(self, index: Index, but: Collection[str], now: int) -> Held:
         """The same with all half-open endpoints, those of `but` aside."""
-        half_open = self.half_open(self._watched, now)
+        half_open = self.half_open(self._watched, now) if self._watched else []
         if not half_open:
             return self.held(index, now)
         until = dict.fromkeys(half_open, now) | self._blocked(index, now)
@@ -149,42 +161,31 @@ class Board:
             )
         return Overlay(differences)
 
-    def unshared(self, most: int, only: Collection[str] | None = None) -> list[Unshared]:
-        """What the store does not have yet, of at most so many endpoints."""
+    def unshared(self, most: int, only: Collection[str] | None = None) -> list[State]:
+        """What the store does not have yet, of at most so many endpoints, as changes of what it had."""
         keys = [one for one in self._unshared if only is None or one in only][:most]
-        return [
-            Unshared(State(one, entry.version, encode(entry.health)), len(entry.events))
-            for one, entry in ((one, self._entries[one]) for one in keys)
-        ]
-
-    def shared(self, unshared: Unshared, version: int) -> None:
-        """The store took a change; events that came since stay unshared."""
-        key, body = unshared.change.key, unshared.change.body
-        entry = self._entries.get(key)
-        if entry is None or version <= entry.version:
-            return
-        entry.shared, entry.version = decode(body), version
-        del entry.events[: unshared.events]
-        if not entry.events:
-            self._unshared.pop(key, None)
+        return [State(one, entry.version, self._written(entry)) for one in keys if (entry := self._entries[one])]
 
     def merge(self, state: State) -> None:
-        """The store holds another state than was thought: this instance's own events go over it."""
+        """The store holds this of an endpoint: this instance's own events that are not in it go over it."""
         entry = self._entries.setdefault(state.key, _Entry())
-        if state.version == entry.version:
+        if state.version <= entry.version:  # an answer that was overtaken by a later one
             return
-        entry.shared = decode(state.body) if state.body else UNKNOWN
-        entry.version = state.version
-        health, kept = entry.shared, []
-        for event in entry.events:
-            changed = after(health, event, self.thresholds)
-            if changed is not None:
+        entry.shared, entry.version = decode(state.body), state.version
+        health, learned = entry.shared.health, entry.shared.health.reported_at or 0
+        heard, left = entry.shared.heard.get(self._instance, 0), []
+        for number, event in entry.events:
+            if number > heard and (changed := after(health, not_before(event, learned), self.thresholds)) is not None:
                 health = changed
-                kept.append(event)
-        entry.events = kept
-        if not kept:
+                left.append((number, event))
+        entry.events = left
+        if not left:
             self._unshared.pop(state.key, None)
         self._become(state.key, entry, health)
+
+    def fell_back(self, state: State) -> None:
+        """The store holds an older state than it did, or none: what is known here goes there again."""
+        self._entries[state.key].version = state.version
 
     def _add(self, endpoint_id: str, event: Event) -> None:
         entry = self._entries.get(endpoint_id)
@@ -193,13 +194,23 @@ class Board:
         health = after(entry.health, event, self.thresholds)
         if health is None or health == entry.health:
             return
-        if not self._alone:
-            entry.events.append(event)
+        if self._instance:
+            self._events += 1
+            entry.events.append((self._events, event))
             del entry.events[:-_EVENTS_MAX]
             self._unshared[endpoint_id] = None
+        to = turn(entry.health.circuit, health.circuit)
+        if to:
+            self.turned(endpoint_id, to)
         self._become(endpoint_id, entry, health)
 
+    def _written(self, entry: _Entry) -> bytes:
+        number, _ = entry.events[-1]
+        return encode(entry.shared.with_writer(self._instance, number, entry.health))
+
     def _become(self, endpoint_id: str, entry: _Entry, health: Health) -> None:
+        if health == entry.health:
+            return
         self.urgent = self.urgent or health.by_hand != entry.health.by_hand
         entry.health = health
         self.changes += 1

@@ -37,6 +37,11 @@ class SharedHealth:
         return self._store is not None
 
     @property
+    def is_quiet(self) -> bool:
+        """Whether no endpoint is kept out, nor needs a place."""
+        return self.board.is_quiet
+
+    @property
     def is_urgent(self) -> bool:
         """Whether a status was set by hand since this was asked last."""
         urgent, self.board.urgent = self.board.urgent, False

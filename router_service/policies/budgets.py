@@ -59,6 +59,10 @@ class Budgets:
             await self._store.report(nothing)
             del self._unheard[trace_id]
 
+    async def today(self, policy: Policy, now: int) -> Spending:
+        """What the store says is spent of the policy's day. Raises StoreLost."""
+        return await self._ask(policy, self._calendar.day_of(policy.time_zone, now))
+
     def decide_at_once(
         self, index: Index, policy: Policy, request: RouteRequest, now: int, held: Held, trace_id: str
     ) -> Budgeted | None:
@@ -68,10 +72,13 @@ class Budgets:
         lease = self.leases.of(policy.policy_id, day, budget, now)
         if lease is None:
             return None
-        left = lease.rest + lease.left
-        if not _is_plain(request) and _ample(index, request) * MILLION > left:
-            return None  # near the end of the budget, where what is left may take candidates away
-        narrowed = _within(index, request, left)
+        left, narrowed = lease.rest + lease.left, request
+        if not _is_plain(request):
+            ample = _ample(index, request)
+            if ample * MILLION > left:
+                return None  # near the end of the budget, where what is left may take candidates away
+            if request.max_cost is None or request.max_cost > ample:
+                narrowed = msgspec.structs.replace(request, max_cost=ample)
         result = decide(index, policy, narrowed, now, held)
         if not isinstance(result, Decision):
             return None
@@ -178,7 +185,7 @@ def _amount(result: Decision, policy: Policy, request: RouteRequest) -> int:
     """What the dearest candidate may cost, or the policy's default where the request does not count its tokens."""
     if _is_plain(request):
         return policy.default_reservation * MILLION
-    return max(one.estimated_cost or 0 for one in result.candidates)
+    return max([one.estimated_cost or 0 for one in result.candidates])
 
 
 def _is_plain(request: RouteRequest) -> bool:

@@ -20,7 +20,7 @@ from router_service.health.shared import SharedHealth
 from router_service.store.interface import StoreLost
 
 _SHARE_EVERY_S = 0.2
-_FIGURES_EVERY = 3  # beats: at most so many until a changed figure is served
+_FIGURES_EVERY = 4  # beats until a changed figure is served, less than a second
 _LOOK_EVERY = 25  # beats: figures are forgotten and pauses end though nothing comes
 
 

@@ -67,47 +67,54 @@ class Codec(Protocol):
         """What each candidate needs, in ms by its endpoint_id, of the form of a decision."""
 
 
+Prices = tuple[int | None, int | None, int | None]
+_NO_PRICES = msgspec.Raw(b"{}")
+
+
 class Context(msgspec.Struct, frozen=True, omit_defaults=True):
     """What else had a part in the answer: a budget's limit of cost, and each candidate's prices and estimate.
 
-    `prices` holds (input price, output price, estimated cost) by endpoint, in millionths and 10⁻¹², so that a report
-    is settled at the prices of the decision's own catalogue whatever serves by then; `reserved` is what was reserved,
+    `prices` is JSON of (input price, output price, estimated cost) by endpoint, in millionths and 10⁻¹², so that a
+    report is settled at the prices of the decision's own catalogue whatever serves by then; `reserved` is what was reserved,
     in 10⁻¹². `message` and `retry_at` are of a refusal that was made before the engine. `own` is what a request stated
     that named a workload, so that it can be told again which of the two each field came from. `held` are endpoints that
     were kept out beside the trace's figures, until when (ms).
     """
 
     budget_max_cost: int | None = None
-    prices: dict[str, tuple[int | None, int | None, int | None]] = {}
+    prices: msgspec.Raw = _NO_PRICES
     message: str = ""
     retry_at: int | None = None
     reserved: int = 0
     own: Stated | None = None
     held: dict[str, int] = {}
 
+    def price(self, endpoint_id: str) -> Prices:
+        """(input price, output price, estimated cost) of a candidate, each None where it is not documented."""
+        prices: dict[str, Prices] = msgspec.json.decode(self.prices, type=dict[str, Prices])
+        return prices.get(endpoint_id, (None, None, None))
+
+
+_encode = msgspec.json.Encoder().encode
+_PRICES = "prices"
+
 
 def trace_of(record: Record, codec: Codec) -> Trace:
     """The trace that a store keeps of a record."""
     result, kept = record.result, retention_ms(record.policy.retention)
-    own, held = None if record.joined is None else record.joined.own, dict(record.held)
+    context: dict[str, Any] = {"budget_max_cost": record.budget_max_cost, "reserved": record.reserved}
+    if record.held:
+        context["held"] = dict(record.held)
+    if record.joined is not None:
+        context["own"] = record.joined.own
+    endpoints: tuple[str, ...] = ()
     if isinstance(result, Decision):
-        prices = {
-            one.endpoint_id: (one.endpoint.input_price, one.endpoint.output_price, one.estimated_cost)
-            for one in result.candidates
-        }
-        context = Context(record.budget_max_cost, prices, reserved=record.reserved, own=own, held=held)
-        outcome = DECIDED
+        context["prices"] = msgspec.Raw(_prices_form(result))
+        endpoints, outcome = tuple([one.endpoint_id for one in result.candidates]), DECIDED
     else:
-        early = result.code in EARLY_REFUSALS
-        context = Context(
-            record.budget_max_cost,
-            {},
-            result.message if early else "",
-            result.retry_at if early else None,
-            own=own,
-            held=held,
-        )
         outcome = result.code
+        if outcome in EARLY_REFUSALS:
+            context |= {"message": result.message, "retry_at": result.retry_at}
     return Trace(
         trace_id=record.trace_id,
         at=record.now,
@@ -116,13 +123,26 @@ def trace_of(record: Record, codec: Codec) -> Trace:
         policy_id=record.policy.policy_id,
         outcome=outcome,
         catalog_version=record.catalog_version,
-        endpoints=tuple(context.prices),
+        endpoints=endpoints,
         request=codec.request_form(record),
         answer=codec.result_form(record),
-        context=msgspec.json.encode(context),
+        context=_encode(Context(**context)),
         until_report=not kept,
         figures=record.overlay.version,
     )
+
+
+def _prices_form(decision: Decision) -> bytes:
+    """Each candidate's prices and estimate; the same decision is made for every same request."""
+    form = decision.forms.get(_PRICES)
+    if form is None:
+        form = decision.forms[_PRICES] = _encode(
+            {
+                one.endpoint_id: (one.endpoint.input_price, one.endpoint.output_price, one.estimated_cost)
+                for one in decision.candidates
+            }
+        )
+    return form
 
 
 def context_of(trace: Trace) -> Context:

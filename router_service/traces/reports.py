@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -31,10 +32,42 @@ class UnlistedEndpoint(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A report that was taken, and the trace that it is of."""
+    """A report that was taken, the trace that it is of, and what had been reported of that before.
+
+    `costs` is what each attempt settles at, in 10⁻¹², by its id.
+    """
 
     trace: Trace
     taken: Taken
+    report: OutcomeReport
+    before: tuple[Report, ...]
+    costs: Mapping[str, int]
+
+    @property
+    def new(self) -> tuple[ReportedAttempt, ...]:
+        """The attempts that were not known."""
+        return tuple(one for one in self.report.attempts if one.attempt_id in self.taken.new)
+
+    @property
+    def ends(self) -> bool:
+        """Whether it is the first to tell this outcome of the operation.
+
+        Of two same reports at once, neither of which finds the other, one brings the attempts.
+        """
+        if self.before:
+            return all(one.outcome != self.report.outcome for one in self.before)
+        return bool(self.taken.new) or not self.report.attempts
+
+    @property
+    def route(self) -> str:
+        """The endpoint of the last attempt that is known of the operation; empty where there was none."""
+        told = (*(attempt for one in self.before for attempt in one.attempts), *self.report.attempts)
+        return told[-1].endpoint_id if told else ""
+
+    @property
+    def falls_back(self) -> bool:
+        """Whether the answer was accepted from another endpoint than the first of the decision's list."""
+        return self.report.outcome == "accepted" and self.route not in ("", *self.trace.endpoints[:1])
 
 
 class Reports:
@@ -61,7 +94,8 @@ class Reports:
 
     async def take(self, report: OutcomeReport, now: int) -> Settled:
         """Takes a report; durable when it returns. Raises UnknownTrace, UnlistedEndpoint or StoreLost."""
-        trace = (await self._wait_for(report.trace_id)).trace
+        stored = await self._wait_for(report.trace_id)
+        trace = stored.trace
         unlisted = [
             Problem(
                 f"attempts[{number}].endpoint_id",
@@ -93,7 +127,8 @@ class Reports:
                 operation_id=report.operation_id,
             )
         )
-        return Settled(trace, taken)
+        costs = {one.attempt_id: one.cost for one in attempts}
+        return Settled(trace, taken, report, stored.reports, costs)
 
     async def _look(self, trace_id: str) -> StoredTrace | None:
         if trace_id in self._recorder:
@@ -110,7 +145,7 @@ def cost_of(attempt: ReportedAttempt, context: Context) -> int:
     """
     if attempt.cost is not None:
         return attempt.cost
-    input_price, output_price, estimate = context.prices.get(attempt.endpoint_id, (None, None, None))
+    input_price, output_price, estimate = context.price(attempt.endpoint_id)
     counts = ((attempt.input_tokens, input_price), (attempt.output_tokens, output_price))
     known = sum(count * price for count, price in counts if count and price is not None)
     complete = all(count is not None and (price is not None or not count) for count, price in counts)

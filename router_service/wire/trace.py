@@ -18,7 +18,7 @@ from router_service.traces.record import DECIDED, Asked, Record, context_of
 from router_service.v1 import route_pb2, trace_pb2
 from router_service.v1 import router_service_pb2 as pb
 from router_service.wire.answer import result_form
-from router_service.wire.read import REMEMBERED, fields_of, unknown_fields
+from router_service.wire.read import REMEMBERED, REMEMBERED_SIZE, fields_of, unknown_fields
 from router_service.wire.report import write_report
 from router_service.wire.write import write_request, write_timestamp
 
@@ -39,21 +39,25 @@ class WireCodec:
     def __init__(self) -> None:
         # The same request is asked by the thousand. It is bounded in the number and in the size of what it holds.
         self._requests: Bounded[RouteRequest, bytes] = Bounded(REMEMBERED)
+        self._around: Bounded[tuple[str, str, str, str], bytes] = Bounded(REMEMBERED)
 
     def request_form(self, record: Record) -> bytes:
         """What was asked, under the policy that it was decided under."""
-        asked = pb.DecideRequest(
-            policy_id=record.policy.policy_id,
-            workload="" if record.joined is None else record.joined.label,
-            data_class=record.data_class,
-            operation_id=record.operation_id,
-        )
+        label = "" if record.joined is None else record.joined.label
+        key = (record.policy.policy_id, label, record.data_class, record.operation_id)
+        around = self._around.get(key)
+        if around is None:
+            around = pb.DecideRequest(
+                policy_id=key[0], workload=label, data_class=record.data_class, operation_id=record.operation_id
+            ).SerializeToString()
+            if not record.operation_id and len(around) <= REMEMBERED_SIZE:
+                self._around[key] = around
         request = self._requests.get(record.request)
         if request is None:
             request = pb.DecideRequest(request=route_request(record.request)).SerializeToString()
             if record.request.is_short:
                 self._requests[record.request] = request
-        return asked.SerializeToString() + request
+        return around + request
 
     def result_form(self, record: Record) -> bytes:
         """What was answered."""
