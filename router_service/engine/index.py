@@ -96,7 +96,7 @@ class Index:
         other._instants = sorted((*other.retirements.values, *other.suppressions.values))  # noqa: SLF001 - its own kind
         other.needs = yield from self.needs.overlaid(other.endpoints, changes)
         yield
-        other.rankings = self.rankings.overlaid(other.endpoints, changes)
+        other.rankings = yield from self.rankings.overlaid(other.endpoints, changes)
         other.answers = Bounded(ANSWERS)
         return other
 

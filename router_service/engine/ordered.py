@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from router_service.engine.bits import bitset
 
@@ -32,7 +32,7 @@ class Members:
 class Ordered:
     """An order of positions, the same for every set."""
 
-    def __init__(self, order: list[int], size: int) -> None:
+    def __init__(self, order: Sequence[int], size: int) -> None:
         cuts = (order[start : start + _BLOCK] for start in range(0, len(order), _BLOCK))
         self._blocks = [(bitset(block, size), block) for block in cuts]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -53,12 +53,13 @@ class Facts(Protocol):
     endpoints: Sequence[Endpoint]
     prices: list[tuple[int, int] | None]
     latencies: list[int]
+    errors: list[int]
 
     def steady(self, ask: Ask) -> Sequence[int]: ...
     def mix_price(self, position: int, output_share: int) -> int | None: ...
     def by_mix_price(self, output_share: int) -> Ordered: ...
     def by_latency(self) -> Ordered: ...
-    def by_steady(self, ask: Ask) -> Ordered: ...
+    def by_steady(self, ask: Ask, members: Members) -> Iterable[int]: ...
 
 
 class Ranking:
@@ -97,7 +98,7 @@ class Ranking:
         Score, higher first; mix price, absent last; latency; position.
         """
         share, steady = self._ask.output_share, self._facts.steady(self._ask)
-        prices, latencies = self._facts.prices, self._facts.latencies
+        prices, latencies, errors = self._facts.prices, self._facts.latencies, self._facts.errors
         price_scale, latency_scale = self._prices, self._latencies
         cheapest, dearest, price_span = price_scale.low, price_scale.high, price_scale.span
         fastest, latency_span = latency_scale.low, latency_scale.span
@@ -108,6 +109,7 @@ class Ranking:
             price = dearest if both is None else input_share * both[0] + share * both[1]
             total = (
                 steady[position]
+                + errors[position]
                 + weighted(price_weight * ((price - cheapest) / price_span))
                 + weighted(latency_weight * ((latency - fastest) / latency_span))
             )
@@ -118,24 +120,30 @@ class Ranking:
     def _best(self, members: Members, most: int) -> list[_Key]:
         """The first `most`, without looking at all.
 
-        Price and latency only ever take from a score. So, down the order of what does not depend on them, once that
-        alone is below the worst of `most` scores, nothing that follows can be among them. And a score that is clearly
-        below, in doubles, need not be worked out exactly.
+        Price, latency and errors only ever take from a score. So, down the order of what does not depend on them, once
+        that alone is below the worst of `most` scores, nothing that follows can be among them. And a score that is
+        clearly below, in doubles, need not be worked out exactly.
         """
         share, steady, key_of = self._ask.output_share, self._facts.steady(self._ask), self._keys()
-        prices, latencies, input_share = self._facts.prices, self._facts.latencies, SIXTEENTHS - share
+        prices, input_share = self._facts.prices, SIXTEENTHS - share
         price_slope = -WEIGHTS["price"] * SCALE / self._prices.span
         latency_slope = -WEIGHTS["latency"] * SCALE / self._latencies.span
         cheapest, dearest, fastest = self._prices.low, self._prices.high, self._latencies.low
+        errors, latencies = self._facts.errors, self._facts.latencies
         found: list[_Key] = []
         worst: float = float("-inf")
-        for position in self._facts.by_steady(self._ask).walk(members):
+        for position in self._facts.by_steady(self._ask, members):
             alone = steady[position]
             if alone < worst:
                 break
             both = prices[position]
             price = dearest if both is None else input_share * both[0] + share * both[1]
-            near = alone - price_slope * (price - cheapest) - latency_slope * (latencies[position] - fastest)
+            near = (
+                alone
+                + errors[position]
+                - price_slope * (price - cheapest)
+                - latency_slope * (latencies[position] - fastest)
+            )
             if near < worst - _ROUNDING:
                 continue
             insort(found, key_of(position))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 
 from router_service.domain import words
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.languages import MANY
 from router_service.domain.request import RouteRequest
+from router_service.engine.bits import positions
 from router_service.engine.cache import Bounded
 from router_service.engine.facts import SLICE
-from router_service.engine.ordered import Ordered
+from router_service.engine.ordered import Members, Ordered
 from router_service.engine.ranking import SIXTEENTHS, Ask, Ranking, output_share
 from router_service.engine.scoring import (
     FITS,
@@ -22,6 +23,14 @@ from router_service.engine.scoring import (
     weighted,
 )
 from router_service.engine.time_budget import DEFAULT_LATENCY_MS
+
+RANKINGS = 2048  # remembered of one index
+FEW = 256  # so many are put in order by themselves, unless the order of all has been made
+
+
+_ANY_TAG = ""
+_STRONG = weighted(WEIGHTS["language_fit"] * 1.0)
+_TAGGED = weighted(WEIGHTS["task_fit"] * 1.0) - weighted(WEIGHTS["task_fit"] * OTHER_FIT)
 
 
 class Rankings:
@@ -38,36 +47,65 @@ class Rankings:
         self._tags, self._languages = tags, languages
         self.prices: list[tuple[int, int] | None] = []
         self.latencies: list[int] = []
-        self._own: list[int] = []
-        self._fits: dict[str, list[int]] = {task: [] for task in FITS}
+        self.errors: list[int] = []
+        # What an endpoint has by itself with its fit for a task, and for one that is no more than a tag it lacks.
+        self._by_task: dict[str, list[int]] = {task: [] for task in (*FITS, _ANY_TAG)}
+        self._multilingual: list[int] = []
         self._steady: Bounded[tuple[str, str], list[int]] = Bounded(64)
         self._by_steady: Bounded[tuple[str, str], Ordered] = Bounded(64)
-        self._by_mix_price: dict[int, Ordered] = {}  # one for each sixteenth
-        self._by_latency: Ordered | None = None
-        self._rankings: Bounded[tuple[int, Ask], Ranking] = Bounded(2048)
+        self._by_mix_price: list[Ordered] = []  # one for each sixteenth
+        self._by_latency = Ordered((), 0)
+        self._rankings: Bounded[tuple[int, Ask], Ranking] = Bounded(RANKINGS)
 
     def compile(self) -> Iterator[None]:
-        """Works out what belongs to one endpoint alone, slice by slice."""
-        task = WEIGHTS["task_fit"]
+        """Works out what belongs to one endpoint alone, and the orders by price and latency, slice by slice."""
+        fits = [(self._by_task[task].append, fit) for task, fit in FITS.items()]
+        fits.append((self._by_task[_ANY_TAG].append, lambda _: OTHER_FIT))
         for position, one in enumerate(self.endpoints):
             known = one.input_price is not None and one.output_price is not None
             self.prices.append((one.input_price or 0, one.output_price or 0) if known else None)
             self.latencies.append(_latency_of(one))
-            self._own.append(_own_weight(one))
-            for name, fit in FITS.items():
-                self._fits[name].append(weighted(task * fit(one)))
+            self.errors.append(_error_weight(one))
+            own = _own_weight(one)
+            for add, fit in fits:
+                add(own + weighted(WEIGHTS["task_fit"] * fit(one)))
+            if is_multilingual(one):
+                self._multilingual.append(position)
             if position % SLICE == 0:
                 yield
+        yield from self._order_by_latency()
+        for share in range(SIXTEENTHS + 1):
+            yield from self._order_by_mix_price(share)
 
-    def overlaid(self, endpoints: Sequence[Endpoint], changes: Collection[int]) -> Rankings:
-        """The same for endpoints whose latencies and error rates differ at the positions of `changes`."""
-        other = Rankings(endpoints, self._tags, self._languages)
-        other.prices, other._fits = self.prices, self._fits
-        other.latencies, other._own = self.latencies.copy(), self._own.copy()
+    def overlaid(self, endpoints: Sequence[Endpoint], changes: Collection[int]) -> Generator[None, None, Rankings]:
+        """The same for endpoints whose latencies and error rates differ at `changes`: a generator that returns it."""
+        other = Rankings.__new__(Rankings)
+        other.__dict__.update(self.__dict__)
+        other.endpoints = endpoints
+        other._rankings = Bounded(RANKINGS)  # noqa: SLF001 - its own kind
+        other.latencies, other.errors = self.latencies.copy(), self.errors.copy()
         for position in changes:
             other.latencies[position] = _latency_of(endpoints[position])
-            other._own[position] = _own_weight(endpoints[position])
+            other.errors[position] = _error_weight(endpoints[position])
+        yield
+        if other.latencies != self.latencies:
+            yield from other._order_by_latency()  # noqa: SLF001 - its own kind
         return other
+
+    def _order_by_latency(self) -> Iterator[None]:
+        order = sorted(range(len(self.latencies)), key=self.latencies.__getitem__)
+        yield
+        self._by_latency = Ordered(order, len(self.endpoints))
+        yield
+
+    def _order_by_mix_price(self, output_share: int) -> Iterator[None]:
+        prices = [self.mix_price(position, output_share) or 0 for position in range(len(self.endpoints))]
+        yield
+        priced = [position for position, both in enumerate(self.prices) if both is not None]
+        order = sorted(priced, key=prices.__getitem__)
+        yield
+        self._by_mix_price.append(Ordered(order, len(self.endpoints)))
+        yield
 
     def ask(self, request: RouteRequest) -> Ask:
         """What of the request can make a difference here; tags and languages that nobody has are all the same."""
@@ -94,12 +132,18 @@ class Rankings:
         return Ranking(self, survivors, ask, whole=True)
 
     def steady(self, ask: Ask) -> list[int]:
-        """Each endpoint's sum of the weighted terms that do not depend on the other survivors."""
+        """Each endpoint's sum of the weighted terms that no report and no other survivor changes."""
         key = (ask.task, ask.language)
         found = self._steady.get(key)
         if found is None:
-            sums = zip(self._own, self._task_weights(ask.task), self._language_weights(ask.language), strict=True)
-            found = self._steady[key] = [own + task + language for own, task, language in sums]
+            # Made by what differs from a list that is there, which for most endpoints is nothing.
+            found = self._by_task[ask.task if ask.task in self._by_task else _ANY_TAG].copy()
+            if ask.task not in FITS:
+                for position in self._tags.get(ask.task, ()):
+                    found[position] += _TAGGED
+            for position in self._multilingual if ask.language == MANY else self._languages.get(ask.language, ()):
+                found[position] += _STRONG
+            self._steady[key] = found
         return found
 
     def mix_price(self, position: int, output_share: int) -> int | None:
@@ -111,46 +155,23 @@ class Rankings:
 
     def by_mix_price(self, output_share: int) -> Ordered:
         """The endpoints that document both prices, cheapest first."""
-        found = self._by_mix_price.get(output_share)
-        if found is None:
-            prices = ((self.mix_price(i, output_share), i) for i in range(len(self.endpoints)))
-            order = [i for _, i in sorted((price, i) for price, i in prices if price is not None)]
-            found = self._by_mix_price[output_share] = Ordered(order, len(self.endpoints))
-        return found
+        return self._by_mix_price[output_share]
 
     def by_latency(self) -> Ordered:
         """All endpoints, fastest first."""
-        if self._by_latency is None:
-            order = sorted(range(len(self.latencies)), key=self.latencies.__getitem__)
-            self._by_latency = Ordered(order, len(self.endpoints))
         return self._by_latency
 
-    def by_steady(self, ask: Ask) -> Ordered:
-        """The endpoints by what of their scores does not depend on the other survivors, most first."""
+    def by_steady(self, ask: Ask, members: Members) -> Iterable[int]:
+        """The positions of a set by `steady`, most first."""
         key = (ask.task, ask.language)
         found = self._by_steady.get(key)
         if found is None:
             steady = self.steady(ask)
+            if members.bits.bit_count() <= FEW:
+                return sorted(positions(members.bits), key=steady.__getitem__, reverse=True)
             order = sorted(range(len(steady)), key=steady.__getitem__, reverse=True)
             found = self._by_steady[key] = Ordered(order, len(self.endpoints))
-        return found
-
-    def _task_weights(self, task: str) -> list[int]:
-        if task in self._fits:
-            return self._fits[task]
-        weights = [weighted(WEIGHTS["task_fit"] * OTHER_FIT)] * len(self.endpoints)
-        for position in self._tags.get(task, ()):
-            weights[position] = weighted(WEIGHTS["task_fit"] * 1.0)
-        return weights
-
-    def _language_weights(self, language: str) -> list[int]:
-        strong = weighted(WEIGHTS["language_fit"] * 1.0)
-        if language == MANY:
-            return [strong if is_multilingual(one) else 0 for one in self.endpoints]
-        weights = [0] * len(self.endpoints)
-        for position in self._languages.get(language, ()):
-            weights[position] = strong
-        return weights
+        return found.walk(members)
 
 
 def _latency_of(endpoint: Endpoint) -> int:
@@ -158,9 +179,10 @@ def _latency_of(endpoint: Endpoint) -> int:
 
 
 def _own_weight(endpoint: Endpoint) -> int:
-    """The sum of the weighted terms that belong to the endpoint alone, whatever is asked."""
-    return (
-        weighted(WEIGHTS["documentation"] * documentation(endpoint))
-        + weighted(WEIGHTS["sovereignty"] * SOVEREIGNTY.get(endpoint.sovereignty, 0.0))
-        + weighted(WEIGHTS["error_rate"] * (endpoint.error_rate or 0.0))
-    )
+    """The sum of the weighted terms that belong to the endpoint alone, whatever is asked and reported."""
+    sovereignty = WEIGHTS["sovereignty"] * SOVEREIGNTY.get(endpoint.sovereignty, 0.0)
+    return weighted(WEIGHTS["documentation"] * documentation(endpoint)) + weighted(sovereignty)
+
+
+def _error_weight(endpoint: Endpoint) -> int:
+    return weighted(WEIGHTS["error_rate"] * (endpoint.error_rate or 0.0))

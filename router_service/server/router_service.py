@@ -32,7 +32,7 @@ class RouterServicer:
 
     def __init__(self, router: Router, calls: Calls, metrics: Metrics, log: Any) -> None:
         self._router, self._calls, self._metrics, self._log = router, calls, metrics, log
-        self._read = AskReader().read
+        self._answered, self._read = metrics.answered, AskReader().read
 
     def handlers(self) -> dict[str, grpc.RpcMethodHandler[Any, Any]]:
         """The methods by name. Neither side has a serialiser: messages are read and written in wire."""
@@ -56,26 +56,41 @@ class RouterServicer:
     async def _decide_stream(self, items: AsyncIterator[bytes], _context: Context) -> AsyncIterator[bytes]:
         with self._calls.under_way():
             async for raw in items:
-                yield await self._item(raw)
+                answer = self._item(raw)
+                yield answer if isinstance(answer, bytes) else await answer
 
-    async def _item(self, raw: bytes) -> bytes:
+    def _item(self, raw: bytes) -> bytes | Awaitable[bytes]:
         """The answer to one item; whatever is wrong with it stays with it."""
-        start, code, request_id = time.perf_counter(), grpc.StatusCode.OK, ""
+        start, request_id = time.perf_counter(), ""
         try:
             request = parse(pb.DecideStreamRequest, raw).decide
             request_id = request.request_id
             answer = self._answer(request)
-            return answer if isinstance(answer, bytes) else await answer
-        except Unanswerable as problem:
+        except Exception as error:  # noqa: BLE001 - a fault in one item must not end the stream
+            return self._item_failed(error, request_id, start)
+        if isinstance(answer, bytes):
+            self._calls.item("DecideStream", grpc.StatusCode.OK, start)
+            return answer
+        return self._awaited_item(answer, request_id, start)
+
+    async def _awaited_item(self, answer: Awaitable[bytes], request_id: str, start: float) -> bytes:
+        try:
+            answered = await answer
+        except Exception as error:  # noqa: BLE001 - a fault in one item must not end the stream
+            return self._item_failed(error, request_id, start)
+        self._calls.item("DecideStream", grpc.StatusCode.OK, start)
+        return answered
+
+    def _item_failed(self, problem: Exception, request_id: str, start: float) -> bytes:
+        if isinstance(problem, Unanswerable):
             code, error = kind_of(problem)[0], item_error(problem)
-        except Exception as fault:  # noqa: BLE001 - a fault in one item must not end the stream
+        else:
             code = grpc.StatusCode.INTERNAL
-            status = self._calls.fault("DecideStream", fault)
+            status = self._calls.fault("DecideStream", problem)
             error = reason_pb.ItemError(
                 code=code_pb2.INTERNAL, message=status.message, reason=reason_pb.ERROR_REASON_INTERNAL
             )
-        finally:
-            self._calls.item("DecideStream", code, start)
+        self._calls.item("DecideStream", code, start)
         return pb.DecideStreamResponse(request_id=request_id, error=error).SerializeToString()
 
     def _answer(self, request: pb.DecideRequest) -> bytes | Awaitable[bytes]:
@@ -92,7 +107,7 @@ class RouterServicer:
     def _told(self, ask: Ask, answer: Answer, request_id: str) -> bytes:
         """Counts the answer and logs one line, a decision at debug and a refusal at info; then its bytes."""
         result = answer.result
-        self._metrics.answered(result, inline=ask.inline is not None)
+        self._answered(result, ask.inline is not None)
         if isinstance(result, Refusal):
             self._log.info(
                 "refused",

@@ -75,10 +75,10 @@ class Context(msgspec.Struct, frozen=True, omit_defaults=True):
     """What else had a part in the answer: a budget's limit of cost, and each candidate's prices and estimate.
 
     `prices` is JSON of (input price, output price, estimated cost) by endpoint, in millionths and 10⁻¹², so that a
-    report is settled at the prices of the decision's own catalogue whatever serves by then; `reserved` is what was reserved,
-    in 10⁻¹². `message` and `retry_at` are of a refusal that was made before the engine. `own` is what a request stated
-    that named a workload, so that it can be told again which of the two each field came from. `held` are endpoints that
-    were kept out beside the trace's figures, until when (ms).
+    report is settled at the prices of the decision's own catalogue whatever serves by then; `reserved` is what was
+    reserved, in 10⁻¹². `message` and `retry_at` are of a refusal that was made before the engine. `own` is what a
+    request stated that named a workload, so that it can be told again which of the two each field came from. `held` are
+    endpoints that were kept out beside the trace's figures, until when (ms).
     """
 
     budget_max_cost: int | None = None

@@ -33,7 +33,6 @@ MEMORIES = {
     "models._resolved": 4096,
     "rankings._rankings": 2048,
     "rankings._by_steady": 64,
-    "rankings._by_mix_price": 17,
     "rankings._steady": 64,
     "costs._remembered": 256,
     "needs._remembered": 256,
