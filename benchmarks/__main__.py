@@ -13,6 +13,7 @@ from benchmarks.figures import Section
 from benchmarks.memory import run as run_memory
 from benchmarks.peers import run as run_peers
 from benchmarks.results import PATH, Results
+from benchmarks.simulation.bench import run as run_simulation
 from benchmarks.stream import run as run_stream
 from benchmarks.wire import run as run_wire
 
@@ -24,6 +25,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[..., Iterator[Section]]]] = {
     "churn": ("Change under load", run_churn),
     "peers": ("Peers", run_peers),
     "memory": ("Memory and start", run_memory),
+    "simulation": ("Simulation", run_simulation),
 }
 
 

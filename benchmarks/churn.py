@@ -1,6 +1,6 @@
 """Change under load: p99 with a catalogue reload every 10 s and changing figures against quiet rounds, and stalls.
 
-An endpoint's figures change by a small file that overlays the catalogue, which makes the service load anew each time.
+An endpoint's figures change by what is reported of it, which the service serves in its next snapshot.
 Stalls are measured from outside: how long a health check, asked every millisecond, waits for its answer at the longest.
 """
 
@@ -17,6 +17,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.message import Message
 
 from benchmarks import h2load
 from benchmarks.catalogues import catalogue, models_of
@@ -25,11 +29,17 @@ from benchmarks.figures import Section, at_most, median, spread, table
 from benchmarks.processes import GENERATOR_CORE, Server, pinned, service
 from benchmarks.requests import framed, requests
 from benchmarks.rounds import Pair, Round, ratio, told
+from router_service.v1 import router_service_pb2 as pb
+from router_service.v1.report_pb2 import Attempt, Report
+from router_service.v1.route_pb2 import RouteRequest
 
 SIZE = 5_000
 P99_GOAL, STALL_GOAL_MS = 1.5, 5.0
 GENERATORS, STREAMS, SHARE = 8, 64, 0.3
 _SETTLE_S, _QUIET_S = 60, 0.5
+_OBSERVED = 5  # reports until an observed figure is served
+REPORT = "/router_service.v1.RouterService/Report"
+_Response = TypeVar("_Response", bound=Message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +61,14 @@ CHANGES = (
 
 
 class Files:
-    """The catalogue's folder: the catalogue, and an overlay with the figures of one endpoint."""
+    """The catalogue's folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "catalogue"
         self.folder.mkdir()
         self._text = catalogue(SIZE).text
-        self._endpoint = json.loads(next(line for line in self._text.splitlines() if "endpoint_id" in line)[2:])
         self._turn = 0
         self.rewrite_catalogue()
-        self.change_figures()
 
     def rewrite_catalogue(self) -> None:
         """The same catalogue with one more model, in place of the file in one step."""
@@ -68,20 +76,46 @@ class Files:
         text = self._text.replace("models:\n", f"models:\n- {{model: turn-{self._turn}}}\n", 1)
         self._replace("10-catalogue.yaml", text)
 
-    def change_figures(self) -> None:
-        """Other figures of one endpoint."""
-        self._turn += 1
-        figures = {"endpoint_id": self._endpoint["endpoint_id"], "latency_ms": 300 + self._turn}
-        self._replace("90-figures.yaml", f"endpoints:\n- {json.dumps(figures)}\n")
-
     def _replace(self, name: str, text: str) -> None:
         beside = self.folder / f".{name}"
         beside.write_text(text, encoding="utf-8")
         beside.replace(self.folder / name)
 
 
+def store_flags(folder: Path) -> tuple[str, ...]:
+    """How a server is started that takes reports."""
+    return ("--store", f"sqlite:{folder / 'reports.db'}", "--admin", "127.0.0.1:0")
+
+
+class Reporter:
+    """Decides and reports: each time another latency of one endpoint, which so has other figures a moment later."""
+
+    def __init__(self, server: Server) -> None:
+        self._channel = grpc.insecure_channel(server.address)
+        self._turn = 0
+        for _ in range(_OBSERVED):
+            self.change_figures()
+
+    def change_figures(self) -> None:
+        """Other figures of the endpoint that a plain request is sent to."""
+        self._turn += 1
+        decided = self._call(DECIDE, pb.DecideRequest(request=RouteRequest(task="coding")), pb.DecideResponse).decision
+        attempt = Attempt(
+            attempt_id="1",
+            endpoint_id=decided.candidates[0].endpoint_id,
+            status_code=200,
+            time_to_first_token_ms=300 + 37 * (self._turn % 10),
+        )
+        report = Report(trace_id=decided.trace_id, outcome="accepted", attempts=[attempt])
+        self._call(REPORT, pb.ReportRequest(report=report), pb.ReportResponse)
+
+    def _call(self, method: str, request: Message, response: type[_Response]) -> _Response:
+        call: Any = self._channel.unary_unary(method)
+        return response.FromString(call(request.SerializeToString(), timeout=30))
+
+
 @contextmanager
-def changing(files: Files, change: Change | None, seconds: float) -> Iterator[None]:
+def changing(files: Files, reporter: Reporter, change: Change | None, seconds: float) -> Iterator[None]:
     """Changes the files meanwhile, from a thread; the first change comes at once, so that every round has one."""
     if change is None:
         yield
@@ -94,7 +128,7 @@ def changing(files: Files, change: Change | None, seconds: float) -> Iterator[No
             due.append((change.catalogue_after_s, files.rewrite_catalogue))
         if change.figures_every_s is not None:
             times = int(seconds / change.figures_every_s)
-            due += [(number * change.figures_every_s, files.change_figures) for number in range(times)]
+            due += [(number * change.figures_every_s, reporter.change_figures) for number in range(times)]
         begun = time.monotonic()
         for at, do in sorted(due, key=lambda one: one[0]):
             if over.wait(max(0.0, begun + at - time.monotonic())):
@@ -139,15 +173,18 @@ def run(*, quick: bool = False) -> Iterator[Section]:
     with TemporaryDirectory() as place:
         folder = Path(place)
         files = Files(folder)
-        with service(files.folder, folder) as server:
+        with service(files.folder, folder, store_flags(folder)) as server:
             server.wait_for(r"(listening) on")
-            times = {change: _probed(server, files, change, length) for change in (None, *CHANGES)}
-            loads = _loaded(server, files, folder, length)
+            reporter = Reporter(server)
+            times = {change: _probed(server, files, reporter, change, length) for change in (None, *CHANGES)}
+            loads = _loaded(server, files, reporter, folder, length)
     rows = [_row(change, loads[change], times[None], times[change]) for change in CHANGES]
     yield Section("Change under load", tuple(_told(rows, length)))
 
 
-def _loaded(server: Server, files: Files, folder: Path, length: Length) -> dict[Change | None, list[Pair]]:
+def _loaded(
+    server: Server, files: Files, reporter: Reporter, folder: Path, length: Length
+) -> dict[Change | None, list[Pair]]:
     """Rounds of load in turns: quiet, and with each change; paired with the quiet one of their turn."""
     bodies = _bodies(folder, length.rounds)
     load = partial(h2load.load, server, DECIDE, folder=folder, streams=STREAMS)
@@ -159,7 +196,7 @@ def _loaded(server: Server, files: Files, folder: Path, length: Length) -> dict[
         turns = (None, *CHANGES)
         for change in turns if number % 2 else turns[::-1]:
             settle(server)
-            with changing(files, change, length.seconds):
+            with changing(files, reporter, change, length.seconds):
                 done[change] = load(chosen, seconds=length.seconds, rate=rate)
         for change in CHANGES:
             pairs[change].append(Pair(done[None], done[change]))
@@ -174,13 +211,13 @@ def _bodies(folder: Path, rounds: int) -> list[Path]:
     return bodies
 
 
-def _probed(server: Server, files: Files, change: Change | None, length: Length) -> Probes:
+def _probed(server: Server, files: Files, reporter: Reporter, change: Change | None, length: Length) -> Probes:
     """Each round's probes."""
     rounds = []
     module = [sys.executable, "-m", "benchmarks.probe", server.address, str(server.pid), str(length.probing_s)]
     for _ in range(length.rounds):
         settle(server)
-        with changing(files, change, length.probing_s):
+        with changing(files, reporter, change, length.probing_s):
             done = subprocess.run(
                 pinned(GENERATOR_CORE, module),
                 capture_output=True,
@@ -214,11 +251,11 @@ def _longest(rounds: Probes, which: int) -> list[float]:
 
 def _told(rows: list[list[str]], length: Length) -> Iterator[str]:
     yield (
-        f"{SIZE:,} endpoints; {length.rounds} rounds of {length.seconds:g} s with the change against quiet ones, in "
-        f"turns; median (least–greatest). The load is {SHARE:g} of the service's throughput. Stalls: the longest wait "
-        "of a health check asked every millisecond without other load, and the most processor time that the server's "
-        "process used in one, which bounds a stall of its own making; what other programs take of its core, and the "
-        "niced process that loads a catalogue, is in the waits alone."
+        f"{SIZE:,} endpoints, SQLite traces; {length.rounds} rounds of {length.seconds:g} s with the change against "
+        f"quiet ones, in turns; median (least–greatest). The load is {SHARE:g} of the service's throughput. Stalls: "
+        "the longest wait of a health check asked every millisecond without other load, and the most processor time "
+        "that the server's process used in one, which bounds a stall of its own making; what other programs take of "
+        "its core, and the niced process that loads a catalogue, is in the waits alone."
     )
     yield ""
     head = ("change", "p50", "p99", "goal", "longest wait quiet, ms", "with the change", "own work in it quiet, ms",

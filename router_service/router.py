@@ -122,7 +122,7 @@ class Router:
             return Explained(Explanation(refusal, ()), ground.version, now, joined=ground.joined)
         held = NOTHING if ask.inline is not None else self._health.held(ground.index, now)
         told = await unhurried(explain_in_slices(ground.index, ground.policy, ground.request, now, held), pause_s=0)
-        figures = {} if ground.snapshot is None else dict(figures_of(told, ground.snapshot, held))
+        figures = {} if ground.snapshot is None else dict(figures_of(told, ground.snapshot, held, now))
         return Explained(told, ground.version, now, joined=ground.joined, figures=figures)
 
     async def explain_trace(self, trace_id: str) -> Explained:

@@ -50,7 +50,7 @@ class Teller:
             request = msgspec.structs.replace(request, max_cost=context.budget_max_cost)
         out = held(snapshot.index, context.held)
         explanation = await unhurried(explain_in_slices(snapshot.index, policy, request, trace.at, out), pause_s=0)
-        differing = dict(figures_of(explanation, snapshot, out))
+        differing = dict(figures_of(explanation, snapshot, out, trace.at))
         return Explained(explanation, trace.catalog_version, trace.at, trace.trace_id, joined, differing)
 
     async def _snapshot_of(self, trace: Trace) -> Snapshot | None:
@@ -91,12 +91,14 @@ class Teller:
             raise StoreUnavailable(lost) from None
 
 
-def figures_of(explanation: Explanation, snapshot: Snapshot, out: Held) -> Iterator[tuple[str, tuple[Figure, ...]]]:
-    """(endpoint_id, figures) of each explained endpoint that was not taken as the catalogue records it."""
+def figures_of(
+    explanation: Explanation, snapshot: Snapshot, out: Held, now: int
+) -> Iterator[tuple[str, tuple[Figure, ...]]]:
+    """(endpoint_id, figures) of each endpoint that was not taken as the catalogue records it, explained as of `now`."""
     recorded, until = snapshot.recorded, out.by_id(snapshot.index)
     for one in explanation.endpoints:
         endpoint_id = one.endpoint.endpoint_id
         difference = snapshot.overlay.differences.get(endpoint_id)
         if difference is not None or endpoint_id in until:
             own = recorded.endpoints[recorded.position[endpoint_id]]
-            yield endpoint_id, figures(own, difference, until.get(endpoint_id))
+            yield endpoint_id, figures(own, difference, until.get(endpoint_id), now)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import grpc
 import pytest
 
 from benchmarks import (
@@ -32,6 +34,7 @@ from benchmarks.memory import serving_after
 from benchmarks.processes import Server, floor, service
 from router_service.domain.decision import Decision
 from router_service.engine.decide import decide
+from router_service.v1.catalog_service_pb2 import ListEndpointsRequest, ListEndpointsResponse
 
 SIZE = 40
 needs_h2load = pytest.mark.skipif(not h2load.is_there(), reason="h2load is not here: Debian has it in nghttp2-client")
@@ -202,16 +205,21 @@ def test_probes_take_time(serving: Server) -> None:
     assert max(used for _, used in probes) > 0
 
 
-def test_a_changed_catalogue_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_catalogue_loads_and_reported_figures_are_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(churn, "SIZE", SIZE)
     files = churn.Files(tmp_path)
-    with service(files.folder, tmp_path) as server:
+    with service(files.folder, tmp_path, churn.store_flags(tmp_path)) as server:
         server.wait_for(r"(listening) on")
-        with churn.changing(files, churn.Change("both", 0.0, 0.2), 0.4):
+        reporter = churn.Reporter(server)
+        with churn.changing(files, reporter, churn.Change("both", 0.0, 0.2), 0.4):
             server.wait_for(r"(?s)(catalogue loaded).*catalogue loaded")
         churn.settle(server)
-    figures = (files.folder / "90-figures.yaml").read_text(encoding="utf-8")
-    assert json.loads(figures.splitlines()[1][2:])["latency_ms"] > 301
+        with grpc.insecure_channel(server.address) as channel:
+            call: Any = channel.unary_unary("/router_service.v1.CatalogService/ListEndpoints")
+            served = ListEndpointsResponse.FromString(call(ListEndpointsRequest(page_size=1000).SerializeToString()))
+    assert sum(one.HasField("observed_latency_ms") for one in served.endpoints) == 1
 
 
 def test_peers_wish_for_something_that_some_places_have() -> None:

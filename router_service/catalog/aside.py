@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -74,13 +76,14 @@ async def load_aside(path: Path, now: int, *, hurried: bool = False) -> Loaded:
     """
     endpoints: list[Endpoint] = []
     rest: _Rest | None = None
-    async for frame in _frames(path):
-        if isinstance(frame, _Some):
-            endpoints += frame.endpoints
-        elif isinstance(frame, _Rest):
-            rest = frame
-        else:
-            raise CatalogInvalid(Located(file, line, Problem(*what)) for file, line, *what in frame.problems)
+    async with aclosing(_frames(path)) as frames:  # so that the process has ended, whatever ends this
+        async for frame in frames:
+            if isinstance(frame, _Some):
+                endpoints += frame.endpoints
+            elif isinstance(frame, _Rest):
+                rest = frame
+            else:
+                raise CatalogInvalid(Located(file, line, Problem(*what)) for file, line, *what in frame.problems)
     if rest is None:
         raise LoadFailed("it ended before it had written everything")
     content = Content(
@@ -96,30 +99,59 @@ async def load_aside(path: Path, now: int, *, hurried: bool = False) -> Loaded:
     return Loaded(snapshot, rest.archive)
 
 
-async def _frames(path: Path) -> AsyncIterator[_Frame]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        __name__,
-        str(path),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout is not None  # noqa: S101 - it was asked for
+async def _frames(path: Path) -> AsyncGenerator[_Frame, None]:
+    starting = asyncio.create_task(_Loader.start(path))
+    try:
+        loader = await asyncio.shield(starting)
+    except asyncio.CancelledError:  # it is ended all the same
+        await (await starting).end()
+        raise
     try:
         while True:
-            size = await process.stdout.readexactly(4)
-            body = await process.stdout.readexactly(int.from_bytes(size, "big"))
+            size = await loader.output.readexactly(4)
+            body = await loader.output.readexactly(int.from_bytes(size, "big"))
             yield msgspec.msgpack.decode(body, type=_Frame, dec_hook=from_basic)
             await asyncio.sleep(0)
     except asyncio.IncompleteReadError:
         pass
     finally:
-        if process.returncode is None and not process.stdout.at_eof():
-            process.kill()
-        _, words = await process.communicate()
-    if process.returncode:
-        raise LoadFailed(f"exit code {process.returncode}: {words.decode(errors='replace').strip()[-500:]}")
+        code, words = await loader.end()
+    if code:
+        raise LoadFailed(f"exit code {code}: {words.decode(errors='replace').strip()[-500:]}")
+
+
+class _Loader:
+    """The process that loads: what it writes, and what it says on its standard error."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process, self._pipes = process, list[asyncio.ReadTransport]()
+        self.output, self._said = asyncio.StreamReader(), asyncio.StreamReader()
+        self._words: asyncio.Task[bytes]
+
+    @classmethod
+    async def start(cls, path: Path) -> _Loader:
+        # Not the loop's own way, which forks: a copy of the page tables of a big process takes long.
+        command = [sys.executable, "-m", __name__, str(path)]
+        one = cls(await asyncio.to_thread(subprocess.Popen, command, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        await one._connect(one.output, one._process.stdout)
+        await one._connect(one._said, one._process.stderr)
+        one._words = asyncio.create_task(one._said.read())
+        return one
+
+    async def end(self) -> tuple[int, bytes]:
+        """Waits for its end, or ends it where there is more to read; its exit code and its last words."""
+        if not self.output.at_eof():
+            self._process.kill()
+        code, words = await asyncio.to_thread(self._process.wait), await self._words
+        for pipe in self._pipes:
+            pipe.close()
+        await asyncio.sleep(0)  # in which they do
+        return code, words
+
+    async def _connect(self, reader: asyncio.StreamReader, pipe: IO[bytes] | None) -> None:
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+        self._pipes.append(transport)
 
 
 def _written(path: Path) -> Iterator[_Frame]:

@@ -12,6 +12,13 @@ PAUSE_S = 0.002  # how long that is for work that nobody waits for
 _Made = TypeVar("_Made")
 
 
+def let_go(pieces: list[object]) -> Generator[None, None, None]:
+    """Drops objects one by one, the last first: where they die with it, thousands at once would hold up the loop."""
+    while pieces:
+        pieces.pop()
+        yield
+
+
 async def unhurried(slices: Generator[None, None, _Made], pause_s: float = PAUSE_S) -> _Made:
     """What `slices` returns; between them, other work of the loop has its turn."""
     turn_ends = time.perf_counter() + SLICE_S

@@ -49,6 +49,15 @@ class Snapshot:
             yield
         return cls(content, version, index, MappingProxyType(policies), Workloads(content.workloads), loaded_at, index)
 
+    def pieces(self) -> list[object]:
+        """What it is made of, to be let go of bit by bit: its endpoints, and then what stands on them."""
+        parts = (self.index, self.index.rankings, self.index.needs, self.index.costs, self.index.models)
+        return [
+            *self.recorded.endpoints,
+            *self.index.endpoints,
+            *(one for part in parts for one in vars(part).values()),
+        ]
+
     def overlaid(self, overlay: Overlay) -> Generator[None, None, Snapshot]:
         """This version with other figures than the catalogue's: a generator that returns it, in slices.
 

@@ -12,13 +12,20 @@ from rich.table import Table
 from rich.text import Text
 
 from router_service.domain.decision import TERMS
-from router_service.wire.messages import Candidate, Decision, EndpointExplanation, Explanation, Refusal
+from router_service.wire.messages import Candidate, Decision, EndpointExplanation, Explanation, Figure, Refusal
 
 _PIPED_WIDTH = 160  # a pipe has no width of its own, and a cut table helps nobody
 _LEAST_WIDTH = 80  # below it the terminal may break lines, but no digit is ever cut
 _NAMED = 4  # endpoints named of each reason unless all are asked for
 _RANKED = 12  # and survivors
 _TERM_TITLES = dict(zip(TERMS, ("task", "lang", "docs", "sov.", "price", "speed", "err."), strict=True))
+# How a figure that was not the catalogue's is told, and what the catalogue records instead.
+_FIGURES = {
+    "latency_ms": ("latency {} ms observed", "{} ms"),
+    "error_rate": ("error rate {} observed", "{}"),
+    "status": ("status {} set by hand", "{}"),
+    "suppressed_until": ("left out until {}", "until {}"),
+}
 _CLASS_STYLES = {"eu-owned": "green", "eu-hosted": "cyan", "global": "yellow"}
 
 
@@ -73,6 +80,10 @@ def explanation(message: Explanation, *, every: bool) -> None:
     if groups:
         console.print()
         console.print(_refused(groups, every=every))
+    differing = [one for one in message.endpoints if one.figures]
+    if differing:
+        console.print()
+        console.print(_not_recorded(differing if every else differing[:_RANKED], len(differing)))
 
 
 def new_console() -> Console:
@@ -197,6 +208,23 @@ def _refused(groups: dict[str, list[EndpointExplanation]], *, every: bool) -> Ta
         if len(shown) < len(members):
             table.add_row(Text(f"  … {len(members) - len(shown)} more (--all)", style="dim"), "")
     return table
+
+
+def _not_recorded(differing: list[EndpointExplanation], total: int) -> Table:
+    """What was observed, or set by hand, and so stood in the place of the catalogue's figures."""
+    shown = f", the first {len(differing)} of {total} (--all for every one)" if len(differing) < total else ""
+    table = new_table(f"Not as the catalogue records it{shown}")
+    table.show_header = False
+    table.add_column("endpoint", overflow="fold", min_width=20)
+    table.add_column("figures", overflow="fold")
+    for one in differing:
+        table.add_row(one.endpoint_id, Text("; ".join(map(_figure, one.figures))))
+    return table
+
+
+def _figure(one: Figure) -> str:
+    used, recorded = _FIGURES.get(one.name, (f"{one.name} {{}} {one.source}", "{}"))
+    return used.format(one.used) + (f" (recorded {recorded.format(one.recorded)})" if one.recorded else "")
 
 
 def _footer(console: Console, message: Decision | Refusal, workload: str) -> None:

@@ -60,6 +60,8 @@ def command(
     try:
         addresses = parse_addresses(listen, insecure=insecure)
         admin_address = _admin_address(admin, insecure=insecure)
+        if local_admin and not all(one.is_local for one in addresses):
+            raise UsageProblem("--local-admin is for loopback and Unix sockets: others would have the role too")
         settings = Settings(
             catalog=catalog or example_catalog(),
             addresses=addresses,

@@ -52,17 +52,20 @@ class Figure(msgspec.Struct, frozen=True):
     source: str
 
 
-def figures(recorded: Endpoint, difference: Difference | None, held_until: int | None) -> tuple[Figure, ...]:
-    """What of an endpoint a decision did not take from its catalogue; `held_until` (ms) is beside the difference."""
+def figures(recorded: Endpoint, difference: Difference | None, held_until: int | None, now: int) -> tuple[Figure, ...]:
+    """What of an endpoint a decision at `now` did not take from its catalogue.
+
+    `held_until` (ms) is beside the difference. What kept the endpoint out until then does so no more, and is not told.
+    """
     one = difference or Difference(recorded.endpoint_id)
-    until = max((end for end in (one.suppressed_until, held_until) if end is not None), default=None)
+    until = max((end for end in (one.suppressed_until, held_until) if end is not None and end > now), default=None)
     found = []
     if one.status is not None:
         found.append(Figure("status", one.status, recorded.status, BY_HAND))
     if one.latency_ms is not None:
-        found.append(Figure("latency_ms", str(one.latency_ms), _told(recorded.latency_ms), OBSERVED))
+        found.append(Figure("latency_ms", _told(one.latency_ms), _told(recorded.latency_ms), OBSERVED))
     if one.error_rate is not None:
-        found.append(Figure("error_rate", f"{one.error_rate:g}", _told(recorded.error_rate), OBSERVED))
+        found.append(Figure("error_rate", _told(one.error_rate), _told(recorded.error_rate), OBSERVED))
     if until is not None:
         end = recorded.suppressed_until
         found.append(
@@ -72,7 +75,7 @@ def figures(recorded: Endpoint, difference: Difference | None, held_until: int |
 
 
 def _told(value: float | None) -> str:
-    return "" if value is None else f"{value:g}"
+    return "" if value is None else f"{value:.15g}"
 
 
 class Overlay:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
@@ -68,10 +69,12 @@ class Ranking:
     Unless it is `whole`, it is worked out as far as it is asked for, and no further than a failover list may look.
     """
 
-    __slots__ = ("_ask", "_facts", "_latencies", "_prices", "_standings", "_survivors", "order")
+    __slots__ = ("_ask", "_index", "_latencies", "_prices", "_standings", "_survivors", "order")
 
     def __init__(self, facts: Facts, survivors: int, ask: Ask, *, whole: bool = False) -> None:
-        self._facts, self._ask, self._survivors = facts, ask, survivors
+        # Weak: what remembers a ranking must not be kept by it, so that an old index goes as soon as nobody uses it.
+        self._index = weakref.ref(facts)
+        self._ask, self._survivors = ask, survivors
         self._standings: Bounded[int, Standing] = Bounded(SEARCHED)
         members = Members(survivors, len(facts.endpoints))
         by_price, by_latency = facts.by_mix_price(ask.output_share), facts.by_latency()
@@ -82,6 +85,12 @@ class Ranking:
         self._latencies = latency_scale_of([facts.latencies[one] for one in ends if one is not None])
         best = sorted(map(self._keys(), positions(survivors))) if whole else self._best(members, _FIRST)
         self.order: tuple[int, ...] = tuple(key[-1] for key in best)
+
+    @property
+    def _facts(self) -> Facts:
+        facts = self._index()
+        assert facts is not None, "a ranking is of an index that somebody holds"  # noqa: S101 - a fault of the engine's
+        return facts
 
     def walk(self) -> Iterator[int]:
         """The positions in order, at least as many as a failover list may look at."""

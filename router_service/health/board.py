@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable
 
-import msgspec
-
 from router_service.domain.decision import Decision, Refusal
 from router_service.domain.overlay import Difference, Overlay
 from router_service.domain.thresholds import Thresholds
@@ -129,11 +127,12 @@ class Board:
         return known[3]
 
     def all_held(self, index: Index, but: Collection[str], now: int) -> Held:
-        """The same with all half-open endpoints, those of `but` aside."""
+        """The same with all half-open endpoints, those of `but` aside; a place may be had in a moment."""
         half_open = self.half_open(self._watched, now) if self._watched else []
         if not half_open:
             return self.held(index, now)
-        until = dict.fromkeys(half_open, now) | self._blocked(index, now)
+        moment = now - now % _REST_MS + _REST_MS  # one for many decisions, so that they find what is remembered
+        until = dict.fromkeys(half_open, moment) | self._blocked(index, now)
         return held(index, {one: end for one, end in until.items() if one not in but})
 
     def overlay(self, now: int) -> Generator[None, None, Overlay]:
@@ -147,7 +146,8 @@ class Board:
                 yield
             health = entry.health
             if not entry.events and is_idle(health, now, self.thresholds):
-                self._entries.pop(endpoint_id, None)
+                del self._entries[endpoint_id]
+                self._watched.discard(endpoint_id)
                 continue
             latency_ms, error_rate = observed(health, now, self.thresholds)
             differences.append(
@@ -164,7 +164,7 @@ class Board:
     def unshared(self, most: int, only: Collection[str] | None = None) -> list[State]:
         """What the store does not have yet, of at most so many endpoints, as changes of what it had."""
         keys = [one for one in self._unshared if only is None or one in only][:most]
-        return [State(one, entry.version, self._written(entry)) for one in keys if (entry := self._entries[one])]
+        return [self._change(one, self._entries[one]) for one in keys]
 
     def merge(self, state: State) -> None:
         """The store holds this of an endpoint: this instance's own events that are not in it go over it."""
@@ -181,7 +181,8 @@ class Board:
         entry.events = left
         if not left:
             self._unshared.pop(state.key, None)
-        self._become(state.key, entry, health)
+        if health != entry.health:
+            self._become(state.key, entry, health)
 
     def fell_back(self, state: State) -> None:
         """The store holds an older state than it did, or none: what is known here goes there again."""
@@ -192,8 +193,8 @@ class Board:
         if entry is None:
             entry = self._entries[endpoint_id] = _Entry()
         health = after(entry.health, event, self.thresholds)
-        if health is None or health == entry.health:
-            return
+        if health is None or (health == entry.health and not isinstance(event, Seen)):
+            return  # a report may end what only another instance knows of so far
         if self._instance:
             self._events += 1
             entry.events.append((self._events, event))
@@ -204,13 +205,12 @@ class Board:
             self.turned(endpoint_id, to)
         self._become(endpoint_id, entry, health)
 
-    def _written(self, entry: _Entry) -> bytes:
+    def _change(self, endpoint_id: str, entry: _Entry) -> State:
         number, _ = entry.events[-1]
-        return encode(entry.shared.with_writer(self._instance, number, entry.health))
+        kept = entry.shared.with_writer(self._instance, number, entry.health)
+        return State(endpoint_id, entry.version, encode(kept))
 
     def _become(self, endpoint_id: str, entry: _Entry, health: Health) -> None:
-        if health == entry.health:
-            return
         self.urgent = self.urgent or health.by_hand != entry.health.by_hand
         entry.health = health
         self.changes += 1
@@ -245,7 +245,7 @@ class Board:
             for one in self._watched
             if (until := blocked_until(self.health(one), now, self.thresholds)) is not None
         ]
-        return index, now, min(ends, default=now + _REST_MS), held(index, self._blocked(index, now))
+        return index, now, min((*ends, now + _REST_MS)), held(index, self._blocked(index, now))
 
 
 def _has_place(health: Health, trace_id: str) -> bool:

@@ -49,6 +49,14 @@ def phase(circuit: Circuit, now: int) -> str:
     return OPEN if circuit.opened.is_running(now) else HALF_OPEN
 
 
+def turn(before: Circuit, after: Circuit) -> str:
+    """What a change made of the circuit: OPEN, anew or again, or CLOSED; empty where it stayed as it was."""
+    if after.opened is None:
+        return "" if before.opened is None else CLOSED
+    # Only a place that is taken under a clock that was set back brings its end nearer.
+    return OPEN if before.opened is None or after.opened.until > before.opened.until else ""
+
+
 def held(circuit: Circuit, now: int) -> tuple[Place, ...]:
     """The places that are taken now."""
     return tuple(place for place in circuit.places if place.span.is_running(now))

@@ -41,6 +41,12 @@ class Set(msgspec.Struct, frozen=True):
 Event = Seen | Took | Left | Set
 
 
+def not_before(event: Event, instant: int) -> Event:
+    """The event as learned of no earlier than that: what others told until then must not be read as of before."""
+    later = event.now >= instant or isinstance(event, Set)
+    return event if later else msgspec.structs.replace(event, now=instant)
+
+
 def after(health: Health, event: Event, thresholds: Thresholds) -> Health | None:
     """The health after an event; None where it can have no effect: all places are taken."""
     match event:

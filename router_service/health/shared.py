@@ -8,6 +8,7 @@ that is lost leaves each instance with what it knows (docs/reliability.md, Share
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping
 
 from router_service.domain.decision import Decision, Refusal
@@ -20,13 +21,14 @@ from router_service.store.interface import Store, StoreLost
 
 _TRIES = 8
 _AT_ONCE = 256  # endpoints written in one go; encoding one takes some µs of the loop's time
+_MERGED_AT_ONCE = 32
 
 
 class SharedHealth:
     """The health of all endpoints. Without a store it is this instance's alone."""
 
     def __init__(self, store: Store | None = None) -> None:
-        self.board = Board(alone=store is None)
+        self.board = Board("" if store is None else secrets.token_hex(4))
         self._store = store
         self._since = 0
         self._pushing = asyncio.Lock()
@@ -62,14 +64,16 @@ class SharedHealth:
     def take(self, endpoint_ids: Collection[str], trace_id: str, now: int) -> set[str] | Awaitable[set[str]]:
         """Takes places for a decision; those that it got. To be awaited where others may be quicker."""
         got = {one for one in endpoint_ids if self.board.take(one, trace_id, now)}
-        return self._agreed(got, trace_id) if got and self._store is not None else got
+        return self._agreed(got, trace_id, now) if got and self._store is not None else got
 
-    async def _agreed(self, endpoint_ids: set[str], trace_id: str) -> set[str]:
+    async def _agreed(self, endpoint_ids: set[str], trace_id: str, now: int) -> set[str]:
         try:
             await self.push(endpoint_ids)
-        except StoreLost:
-            return endpoint_ids  # each instance for itself, until it is back
-        return {one for one in endpoint_ids if self.board.holds(one, trace_id)}
+        except StoreLost:  # each instance for itself, until it is back
+            return {one for one in endpoint_ids if self.board.holds(one, trace_id)}
+        agreed = {one for one in endpoint_ids if self.board.agreed(one, trace_id)}
+        self.board.leave(trace_id, agreed, now)
+        return agreed
 
     def leave(self, trace_id: str, now: int, but: Collection[str] = ()) -> None:
         """Frees the places of a decision, those aside that its report or its list has a use for."""
@@ -102,15 +106,17 @@ class SharedHealth:
         if self._store is None:
             return False
         await self.push({endpoint_id})
-        return True
+        return not self.board.unshared(1, {endpoint_id})
 
     async def pull(self) -> None:
         """Learns what others wrote. Raises StoreLost."""
         if self._store is None:
             return
-        for state in await self._store.states(self._since):
+        for number, state in enumerate(await self._store.states(self._since), start=1):
             self.board.merge(state)
             self._since = max(self._since, state.version)
+            if number % _MERGED_AT_ONCE == 0:
+                await asyncio.sleep(0)
 
     async def push(self, only: Collection[str] | None = None) -> None:
         """Writes what this instance has learned, of all endpoints or of some. Raises StoreLost."""
@@ -121,9 +127,8 @@ class SharedHealth:
                 changes = self.board.unshared(_AT_ONCE, only)
                 if not changes:
                     return
-                answers = await self._store.swap([one.change for one in changes])
-                for one, answer in zip(changes, answers, strict=True):
-                    if answer.made or answer.state.body == one.change.body:
-                        self.board.shared(one, answer.state.version)
+                for change, answer in zip(changes, await self._store.swap(changes), strict=True):
+                    if answer.state.version < change.version:
+                        self.board.fell_back(answer.state)
                     else:
                         self.board.merge(answer.state)

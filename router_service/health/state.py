@@ -36,19 +36,6 @@ class Health(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     by_hand: ByHand | None = None
 
 
-_DECODER = msgspec.json.Decoder(Health)
-
-
-def encode(health: Health) -> bytes:
-    """JSON, for a store."""
-    return msgspec.json.encode(health)
-
-
-def decode(body: bytes) -> Health:
-    """What `encode` wrote; fields that another version added are passed over. Raises msgspec.DecodeError."""
-    return _DECODER.decode(body)
-
-
 def observe(health: Health, observation: Observation, now: int, thresholds: Thresholds) -> Health:
     """The health after a report. The caller sees to it that no attempt comes twice."""
     known, seen = _remembered(health, now, thresholds), observation.by(now)

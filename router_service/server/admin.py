@@ -6,7 +6,10 @@ import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
 
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry
+
+from router_service.catalog.slices import unhurried
+from router_service.server.exposition import CONTENT_TYPE, written
 
 _LINE_MAX = 8192
 _HEADERS_MAX = 100
@@ -28,7 +31,7 @@ class AdminPort:
         try:
             async with asyncio.timeout(_PATIENCE_S):
                 method, path = await _request_line(reader)
-                status, kind, body = self._page(method, path)
+                status, kind, body = await self._page(method, path)
                 head = (
                     f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: {kind}\r\n"
                     f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
@@ -40,12 +43,12 @@ class AdminPort:
         finally:
             writer.close()
 
-    def _page(self, method: str, path: str) -> tuple[HTTPStatus, str, bytes]:
+    async def _page(self, method: str, path: str) -> tuple[HTTPStatus, str, bytes]:
         if method not in ("GET", "HEAD"):
             return HTTPStatus.METHOD_NOT_ALLOWED, "text/plain", b"use GET\n"
         match path.partition("?")[0]:
             case "/metrics":
-                return HTTPStatus.OK, CONTENT_TYPE_LATEST, generate_latest(self._registry)
+                return HTTPStatus.OK, CONTENT_TYPE, await unhurried(written(self._registry), pause_s=0)
             case "/healthz" if self._is_serving():
                 return HTTPStatus.OK, "text/plain", b"SERVING\n"
             case "/healthz":

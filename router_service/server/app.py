@@ -87,7 +87,15 @@ class App:
             memory = Memory.of(store, CODEC, self._metrics.traces_dropped)
             self._upkeep = Upkeep(memory, store, self._served, clock, self._metrics, self._log, self._tell_store)
         shared = SharedHealth(store)
-        self._router = Router(self._served, clock, stateless=settings.stateless, memory=memory, health=shared)
+        self._metrics.watch(shared.board, clock)
+        self._router = Router(
+            self._served,
+            clock,
+            stateless=settings.stateless,
+            memory=memory,
+            health=shared,
+            settled=self._metrics.settled,
+        )
         self._server = grpc.aio.server(options=_OPTIONS)
         self._pulse = Pulse(shared, self._served, clock, self._log)
         self._loading = Loading(
@@ -132,15 +140,18 @@ class App:
         try:
             if self._upkeep is not None:
                 await self._upkeep.start()
+            await self._pulse.begin()
             if not await self._loading.first(stop):
                 return
             for name in ("", *SERVICES):
                 await self._health.set(name, _SERVING)
+            self._metrics.serving(serving=True)
             ready(reached)
             background += (asyncio.create_task(self._loading.run()), asyncio.create_task(self._pulse.run()))
             await stop.wait()
         finally:
             self._log.info("draining", grace_s=self._settings.grace_s)
+            self._metrics.serving(serving=False)
             await self._health.enter_graceful_shutdown()
             for task in background:
                 task.cancel()
@@ -148,6 +159,7 @@ class App:
                     await task
             self._served.close()
             await self._end_calls()
+            await self._pulse.end()
             if self._upkeep is not None:
                 await self._upkeep.close()
             if admin is not None:

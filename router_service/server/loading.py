@@ -15,6 +15,7 @@ from router_service.catalog.snapshot import Snapshot
 from router_service.catalog.watch import Watch
 from router_service.server.metrics import Metrics
 from router_service.server.pulse import Pulse
+from router_service.server.rubbish import unswept
 
 
 class Loading:
@@ -56,7 +57,8 @@ class Loading:
             with contextlib.suppress(asyncio.CancelledError):
                 await loading
             return False
-        await self._install(loading.result())
+        with unswept():
+            await self._install(loading.result())
         return True
 
     async def run(self) -> None:
@@ -78,7 +80,8 @@ class Loading:
         """
         async with self._loading:
             try:
-                return await self._install(await load_aside(self._path, self._clock()))
+                with unswept():
+                    return await self._install(await load_aside(self._path, self._clock()))
             except CatalogInvalid as invalid:
                 self._metrics.rejected()
                 await self._tell(False)
@@ -93,8 +96,8 @@ class Loading:
                 raise
 
     async def _install(self, loaded: Loaded) -> tuple[Snapshot, bool]:
-        snapshot, before = loaded.snapshot, self._served.snapshot
-        changed = before is None or before.version != snapshot.version
+        snapshot = loaded.snapshot
+        changed = self._served.snapshot is None or self._served.snapshot.version != snapshot.version
         if changed:
             await self._keep(snapshot.version, loaded.archive)
             await self._pulse.install(snapshot)

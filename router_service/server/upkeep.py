@@ -12,13 +12,16 @@ from typing import Any
 
 from router_service.asks import Memory
 from router_service.catalog.served import Served
+from router_service.domain.money import MILLION
 from router_service.server.metrics import Metrics
+from router_service.server.states import BUDGETS_MAX, Budget
 from router_service.store.interface import StoreLost
 from router_service.store.watched import WatchedStore
 
 _EXPIRE_EVERY_S = 5.0
 _LEASES_EVERY_S = 1.0
 _SWEEP_EVERY_S = 30.0
+_BUDGETS_EVERY_S = 10.0
 _AT_ONCE = 500
 _PAUSE_S = 0.01  # between the chunks of a sweep, so that decisions' writes come between
 
@@ -56,6 +59,7 @@ class Upkeep:
             asyncio.create_task(self._every(_EXPIRE_EVERY_S, self._expire)),
             asyncio.create_task(self._every(_SWEEP_EVERY_S, self._sweep)),
             asyncio.create_task(self._every(_LEASES_EVERY_S, self._tend_leases)),
+            asyncio.create_task(self._every(_BUDGETS_EVERY_S, self._tell_budgets)),
         ]
 
     async def keep_catalog(self, version: str, archive: bytes) -> None:
@@ -99,6 +103,20 @@ class Upkeep:
 
     async def _tend_leases(self) -> None:
         await self._memory.budgets.leases.tend(self._clock())
+
+    async def _tell_budgets(self) -> None:
+        """What is spent of today's budgets, for the metrics alone."""
+        snapshot = self._served.snapshot or await anext(self._served.versions(), None)
+        if snapshot is None:
+            return
+        now = self._clock()
+        capped = [policy for policy in snapshot.policies.values() if policy.daily_budget is not None][:BUDGETS_MAX]
+        budgets = {}
+        for policy in capped:
+            spent = await self._memory.budgets.today(policy, now)
+            limit = (policy.daily_budget or 0) * MILLION
+            budgets[policy.policy_id] = Budget(limit, spent.settled, spent.reserved)
+        self._metrics.budgets(budgets, snapshot.content.currency, now)
 
     async def _sweep(self) -> None:
         snapshot = self._served.snapshot

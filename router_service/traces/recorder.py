@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Awaitable, Callable
 
 from router_service.engine.cache import Bounded
-from router_service.store.interface import Store, StoreLost, Trace
+from router_service.store.interface import GRACE_MS, Store, StoreLost, Trace
 from router_service.traces.record import Codec, Record, trace_of
 
 # What is pending is counted by weight: a record of an ordinary request is 1, one with long lists as many times more.
@@ -19,7 +19,8 @@ PENDING_MAX = 50_000
 _BATCH = 200  # encoding one takes some µs of the loop's time
 _ENTRIES_A_WEIGHT = 16
 _EVERY_S = 0.05
-_FIGURES_KNOWN = 64  # versions of figures that were kept lately; to keep one again changes nothing
+# Versions of figures that were kept lately. To keep one again changes nothing, but that a sweep spares it longer.
+_FIGURES_KNOWN, _FIGURES_KEPT_MS = 64, GRACE_MS // 2
 _PATIENCE_S = 1.0  # between tries while the store is lost
 
 
@@ -39,7 +40,7 @@ class Recorder:
         self._weight = 0
         self._under_way: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
-        self._kept: Bounded[str, None] = Bounded(_FIGURES_KNOWN)
+        self._kept: Bounded[str, int] = Bounded(_FIGURES_KNOWN)
 
     def __contains__(self, trace_id: str) -> bool:
         """Whether a trace is not written yet."""
@@ -83,22 +84,27 @@ class Recorder:
     async def _write(self, records: list[Record]) -> None:
         if self._before is not None:
             await self._before()
-        while records:
-            batch = _first(records)
-            del records[: len(batch)]
-            await self._keep_figures(batch)
-            await self._store.write_traces([trace for one in batch if (trace := self._trace_of(one)) is not None])
-            for one in batch:
-                if self._pending.pop(one.trace_id, None) is not None:
-                    self._weight -= _weight(one)
+        try:
+            while records:
+                batch = _first(records)
+                del records[: len(batch)]
+                await self._keep_figures(batch)
+                await self._store.write_traces([trace for one in batch if (trace := self._trace_of(one)) is not None])
+                for one in batch:
+                    if self._pending.pop(one.trace_id, None) is not None:
+                        self._weight -= _weight(one)
+        except StoreLost:
+            self._kept.clear()  # it may come back without what it had
+            raise
 
     async def _keep_figures(self, records: list[Record]) -> None:
         """Keeps the figures that records refer to, ahead of their traces; most share one version."""
-        overlays = {one.overlay.version: one.overlay for one in records if one.overlay.version}
-        for version, overlay in overlays.items():
-            if version not in self._kept:
-                await self._store.keep_catalog(version, overlay.packed)
-                self._kept[version] = None
+        latest = {one.overlay.version: one for one in records if one.overlay.version}
+        for version, one in latest.items():
+            kept_at = self._kept.get(version)
+            if kept_at is None or abs(one.now - kept_at) >= _FIGURES_KEPT_MS:
+                await self._store.keep_catalog(version, one.overlay.packed)
+                self._kept[version] = one.now
 
     def _trace_of(self, record: Record) -> Trace | None:
         try:

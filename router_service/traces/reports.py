@@ -61,8 +61,10 @@ class Settled:
     @property
     def route(self) -> str:
         """The endpoint of the last attempt that is known of the operation; empty where there was none."""
-        told = (*(attempt for one in self.before for attempt in one.attempts), *self.report.attempts)
-        return told[-1].endpoint_id if told else ""
+        if self.report.attempts:
+            return self.report.attempts[-1].endpoint_id
+        before = [attempt.endpoint_id for one in self.before for attempt in one.attempts]
+        return before[-1] if before else ""
 
     @property
     def falls_back(self) -> bool:

@@ -8,7 +8,7 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from router_service.v1.explanation_pb2 import EndpointExplanation, Explanation
+from router_service.v1.explanation_pb2 import EndpointExplanation, Explanation, Figure
 from router_service.v1.report_pb2 import Attempt, Report
 from router_service.v1.route_pb2 import Candidate, Decision, Refusal, RouteRequest, Terms
 from router_service.v1.router_service_pb2 import (
@@ -30,6 +30,7 @@ __all__ = [
     "ExplainRequest",
     "ExplainResponse",
     "Explanation",
+    "Figure",
     "ListTracesRequest",
     "Refusal",
     "Report",

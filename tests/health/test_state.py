@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,8 +12,6 @@ from router_service.health.state import (
     ByHand,
     Health,
     blocked_until,
-    decode,
-    encode,
     is_idle,
     observe,
     observed,
@@ -147,45 +142,3 @@ def test_to_forget_what_is_idle_changes_nothing(effects: list[str], effect: str,
         assert observed(health, now, DEFAULTS) == (None, None)
         assert blocked_until(health, now, DEFAULTS) is None
         assert after(effect, now, health=health) == after(effect, now)
-
-
-def full() -> Health:
-    """One that has something of everything."""
-    now = NOW + MINUTE
-    probe = seen("success", now, latency_ms=123, suppress_for_ms=90_000)
-    health = observe(after("success invalid " + "failure " * 5), probe, now, DEFAULTS)
-    return set_by_hand(taken(health, "trace", now), "degraded", "why", now)
-
-
-FULL = full()
-
-
-@pytest.mark.parametrize("health", [Health(), FULL, after("success invalid failure")])
-def test_a_store_gives_back_what_it_got(health: Health) -> None:
-    assert decode(encode(health)) == health
-
-
-def test_what_another_version_added_is_passed_over_and_what_it_lacks_is_the_default() -> None:
-    raw = json.loads(encode(FULL))
-    raw["mood"] = {"good": [1, 2]}
-    raw["circuit"]["colour"] = "red"
-    raw["circuit"]["places"][0].append("by whom")
-    raw["latency"].append(7)
-    raw["by_hand"]["by"] = "somebody"
-    assert decode(json.dumps(raw).encode()) == FULL
-    assert decode(b"{}") == Health()
-
-
-@pytest.mark.parametrize("body", [b"", b"\xff", b"[]", b"null", b'{"circuit": 1}', b'{"reported_at": "now"}'])
-def test_what_is_no_health_is_refused(body: bytes) -> None:
-    with pytest.raises(msgspec.DecodeError):
-        decode(body)
-
-
-def test_the_longest_state_is_small() -> None:
-    health = Health()
-    for second in range(300):
-        now = NOW + second * SECOND
-        effect = "failure" if second % 3 == 0 else "success"
-        health = observe(health, seen(effect, now, latency_ms=second), now, DEFAULTS)
-    assert len(encode(health)) < 2000

@@ -16,6 +16,7 @@ from router_service.catalog.archive import pack
 from router_service.catalog.load import load
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
+from router_service.health.shared import SharedHealth
 from router_service.router import Router
 from router_service.server import router_service
 from router_service.server.history_service import HistoryServicer
@@ -38,10 +39,20 @@ class InProcess:
         self.dropped = 0
         self.metrics = Metrics()
         self.store = MemoryStore()
+        self.folder = folder
         self._file = folder / "catalog.yaml"
         self._served = Served()
         memory = Memory.of(self.store, WireCodec(), self._drop) if remembers else None
-        router = Router(self._served, lambda: self.now, stateless=True, memory=memory)
+        self.health = SharedHealth()
+        self.metrics.watch(self.health.board, lambda: self.now)
+        router = Router(
+            self._served,
+            lambda: self.now,
+            stateless=True,
+            memory=memory,
+            health=self.health,
+            settled=self.metrics.settled,
+        )
         log = make_logger("error", "json")
         calls = Calls(self.metrics, log)
         self._doors = (RouterServicer(router, calls, self.metrics, log), HistoryServicer(router, calls, self.metrics))
@@ -52,7 +63,9 @@ class InProcess:
         self._file.write_text(catalog)
         content = load(self._file)
         await self.store.keep_catalog(content.version(), pack(content))
-        self._served.install(Snapshot.of(content, self.now))
+        snapshot = Snapshot.of(content, self.now)
+        self._served.install(snapshot)
+        self.metrics.installed(snapshot, changed=True)
 
     def counted(self, name: str, **labels: str) -> float:
         """The value of a metric; 0 where it was never counted."""
