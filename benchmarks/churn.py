@@ -67,14 +67,15 @@ class Files:
         self.folder = folder / "catalogue"
         self.folder.mkdir()
         self._text = catalogue(SIZE).text
+        self._line = next(line for line in self._text.splitlines() if "endpoint_id" in line)
         self._turn = 0
         self.rewrite_catalogue()
 
     def rewrite_catalogue(self) -> None:
-        """The same catalogue with one more model, in place of the file in one step."""
+        """The same catalogue with another latency of one endpoint, in place of the file in one step."""
         self._turn += 1
-        text = self._text.replace("models:\n", f"models:\n- {{model: turn-{self._turn}}}\n", 1)
-        self._replace("10-catalogue.yaml", text)
+        changed = json.loads(self._line.removeprefix("- ")) | {"latency_ms": 300 + self._turn}
+        self._replace("10-catalogue.yaml", self._text.replace(self._line, f"- {json.dumps(changed)}", 1))
 
     def _replace(self, name: str, text: str) -> None:
         beside = self.folder / f".{name}"
