@@ -93,8 +93,8 @@ def test_no_memory_grows_beyond_its_bound() -> None:
         router.decide(Ask(ask.request))
     sizes = {path: len(_memory(snapshot.index, path)) for path in MEMORIES}
     assert all(sizes[path] <= bound for path, bound in MEMORIES.items()), sizes
-    assert sizes["answers"] == ANSWERS, "the test filled nothing"
-    assert len(reader._requests) == REMEMBERED
+    assert ANSWERS * 0.9 < sizes["answers"], "the test filled nothing"
+    assert REMEMBERED * 0.9 < len(reader._requests) <= REMEMBERED
 
 
 def test_requests_under_workloads_are_remembered_within_bounds() -> None:
@@ -113,7 +113,7 @@ def test_requests_under_workloads_are_remembered_within_bounds() -> None:
         message = pb.DecideRequest(workload=rng.choice(["w", "W", " w@1"]), request=_adversarial(rng, number))
         with suppress(InvalidRequest):
             router.decide(reader.read(message))
-    assert len(reader._named) == REMEMBERED
+    assert REMEMBERED * 0.9 < len(reader._named) <= REMEMBERED
     assert not reader._requests
     assert REMEMBERED_JOINED // 2 < len(snapshot.workloads._joined) <= REMEMBERED_JOINED
 
