@@ -22,7 +22,7 @@ from router_service.catalog.archive import as_basic, from_basic, pack
 from router_service.catalog.content import Content
 from router_service.catalog.load import CatalogInvalid, load
 from router_service.catalog.located import Located
-from router_service.catalog.slices import PAUSE_S, unhurried
+from router_service.catalog.slices import PAUSE_S, let_go, unhurried
 from router_service.catalog.snapshot import Snapshot
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy
@@ -69,10 +69,10 @@ class Loaded(msgspec.Struct):
     archive: bytes
 
 
-async def load_aside(path: Path, now: int, *, hurried: bool = False) -> Loaded:
-    """Loads a file or a folder and compiles it. Raises CatalogInvalid, or LoadFailed.
+async def load_aside(path: Path, now: int, *, serving: str = "", hurried: bool = False) -> Loaded | None:
+    """Loads a file or a folder and compiles it; None where that is the version `serving`.
 
-    `hurried` takes no pauses, for a start at which nobody is served yet.
+    Raises CatalogInvalid or LoadFailed. `hurried` takes no pauses, for a start at which nobody is served yet.
     """
     endpoints: list[Endpoint] = []
     rest: _Rest | None = None
@@ -86,6 +86,9 @@ async def load_aside(path: Path, now: int, *, hurried: bool = False) -> Loaded:
                 raise CatalogInvalid(Located(file, line, Problem(*what)) for file, line, *what in frame.problems)
     if rest is None:
         raise LoadFailed("it ended before it had written everything")
+    if rest.version == serving:
+        await unhurried(let_go(endpoints))
+        return None
     content = Content(
         currency=rest.currency,
         endpoints=tuple(endpoints),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Generator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 SLICE_S = 0.001  # how long slices run before others get their turn
 PAUSE_S = 0.002  # how long that is for work that nobody waits for
 _Made = TypeVar("_Made")
 
 
-def let_go(pieces: list[object]) -> Generator[None, None, None]:
+def let_go(pieces: list[Any]) -> Generator[None, None, None]:
     """Drops objects one by one, the last first: where they die with it, thousands at once would hold up the loop."""
     while pieces:
         pieces.pop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.money import MILLION
@@ -53,11 +54,13 @@ class CostSets:
         self._without_input_price = self._where(lambda one: one.input_price is None)
         self._without_output_price = self._where(lambda one: one.output_price is None)
         yield
-        points = sorted(
-            (one.input_price or 0, one.output_price or 0, position)
-            for one, members in self._groups
-            for position in members
-        )
+        points: list[tuple[int, int, int]] = []
+        for number, (one, members) in enumerate(self._groups):
+            prices = one.input_price or 0, one.output_price or 0
+            points += ((*prices, position) for position in members)
+            if number % 256 == 0:
+                yield
+        points.sort(key=itemgetter(0))
         yield
         self._plane = Plane(points, self._size)
         yield from self._plane.compile()

@@ -51,8 +51,10 @@ class Index:
         """Compiles an instance that was made without it; each step is a slice of at most some milliseconds."""
         self.endpoints: tuple[Endpoint, ...] = tuple(sorted(endpoints, key=lambda one: one.endpoint_id.encode()))
         self.size = len(self.endpoints)
+        yield
         self.everything = (1 << self.size) - 1
         self.position = {endpoint.endpoint_id: i for i, endpoint in enumerate(self.endpoints)}
+        yield
         _refuse_repeated_ids(self.endpoints)
         yield
         self.models = ModelNames.__new__(ModelNames)

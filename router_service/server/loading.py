@@ -58,7 +58,9 @@ class Loading:
                 await loading
             return False
         with unswept():
-            await self._install(loading.result())
+            loaded = loading.result()
+            assert loaded is not None, "nothing serves yet"  # noqa: S101 - what load_aside says
+            await self._install(loaded)
         return True
 
     async def run(self) -> None:
@@ -81,7 +83,7 @@ class Loading:
         async with self._loading:
             try:
                 with unswept():
-                    return await self._install(await load_aside(self._path, self._clock()))
+                    return await self._load()
             except CatalogInvalid as invalid:
                 self._metrics.rejected()
                 await self._tell(False)
@@ -95,12 +97,25 @@ class Loading:
                 self._log.error("loading failed, the last good version goes on serving", reason=str(failed))
                 raise
 
+    async def _load(self) -> tuple[Snapshot, bool]:
+        # No more than its version is held: what is let go of bit by bit must have no other holder.
+        version = "" if self._served.snapshot is None else self._served.snapshot.version
+        loaded = await load_aside(self._path, self._clock(), serving=version)
+        if loaded is not None:
+            return await self._install(loaded)
+        serving = self._served.snapshot
+        assert serving is not None, "its version was asked for"  # noqa: S101 - nothing takes a snapshot away
+        await self._told(serving, changed=False)
+        return serving, False
+
     async def _install(self, loaded: Loaded) -> tuple[Snapshot, bool]:
         snapshot = loaded.snapshot
-        changed = self._served.snapshot is None or self._served.snapshot.version != snapshot.version
-        if changed:
-            await self._keep(snapshot.version, loaded.archive)
-            await self._pulse.install(snapshot)
+        await self._keep(snapshot.version, loaded.archive)
+        await self._pulse.install(snapshot)
+        await self._told(snapshot, changed=True)
+        return snapshot, True
+
+    async def _told(self, snapshot: Snapshot, *, changed: bool) -> None:
         self._metrics.installed(snapshot, changed=changed)
         await self._tell(True)
         self._log.info(
@@ -109,4 +124,3 @@ class Loading:
             endpoints=snapshot.index.size,
             policies=len(snapshot.policies),
         )
-        return snapshot, changed

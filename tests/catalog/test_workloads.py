@@ -87,6 +87,8 @@ async def test_an_archive_and_a_load_aside_keep_them(tmp_path: Path) -> None:
     content = load(write(tmp_path, a=WHOLE + TWO + "circuits: {probes: 4}\n"))
     assert unpack(pack(content)) == content
     loaded = await load_aside(tmp_path, NOW, hurried=True)
+    assert loaded is not None
+    assert await load_aside(tmp_path, NOW, serving=loaded.snapshot.version) is None
     assert loaded.snapshot.content == content
     assert loaded.snapshot.version == content.version()
     assert loaded.snapshot.workloads.find("a") == content.workloads[1]
@@ -110,7 +112,7 @@ def test_the_same_request_becomes_the_same_object_and_memory_is_bounded() -> Non
     assert len(workloads._joined) == 1
     for number in range(REMEMBERED + 9):
         workloads.joined("w", Stated(input_tokens=number), index)
-    assert len(workloads._joined) == REMEMBERED
+    assert REMEMBERED * 0.9 < len(workloads._joined) <= REMEMBERED
 
 
 # A workload of test_check's catalogue → why nothing can serve it, or nothing.

@@ -133,6 +133,10 @@ class Live:
         memory = self._app._router._memory
         return set() if memory is None else set(memory.budgets.leases._held)
 
+    async def show(self) -> None:
+        """Serves the figures that are known now, and does not wait until they come by themselves."""
+        await self._app._pulse.refresh()
+
     async def decide(self, policy_id: str = "", **request: Any) -> pb.DecideResponse:
         message = pb.DecideRequest(policy_id=policy_id, request=RouteRequest(**request))
         answer: pb.DecideResponse = await self.router.Decide(message)

@@ -13,11 +13,13 @@ from router_service.v1.route_pb2 import RouteRequest
 from tests.server.live import CATALOG, FAILED, LIMITED, OPEN_MS, REFUSED, Live, ids, serving, trace_of
 
 PLACE_MS = 10_000
+# No figure is observed, which would move the ranking meanwhile.
+CIRCUITS = "circuits: {{least_observations: 1000, probes: {}}}\n"
 
 
 @pytest.fixture
 async def live(tmp_path: Path) -> AsyncIterator[Live]:
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, CATALOG + CIRCUITS.format(1)) as server:
         yield server
 
 
@@ -101,7 +103,7 @@ async def test_case_29_a_refusal_says_when_the_first_comes_back(live: Live) -> N
 async def test_a_half_open_endpoint_is_listed_by_as_many_decisions_as_it_has_places(
     tmp_path: Path, places: int
 ) -> None:
-    async with serving(tmp_path, CATALOG + f"circuits: {{probes: {places}}}\n") as live:
+    async with serving(tmp_path, CATALOG + CIRCUITS.format(places)) as live:
         await opened(live)
         for _ in range(2):
             traces = await probes(live)
@@ -195,7 +197,7 @@ async def test_out_of_a_lease_places_are_the_same(live: Live) -> None:
 async def test_a_place_that_the_budget_makes_useless_is_free_again(tmp_path: Path) -> None:
     """Endpoint a costs too much for what is left of the day, so the decision that took its place does not list it."""
     catalog = CATALOG.replace("input_price: 10, output_price: 10", "input_price: 9000, output_price: 9000", 1)
-    catalog += "- {policy_id: poor, daily_budget: 1}\n"
+    catalog += "- {policy_id: poor, daily_budget: 1}\n" + CIRCUITS.format(1)
     async with serving(tmp_path, catalog) as live:
         await opened(live)
         answer = await live.decide("poor", **COUNTED)
