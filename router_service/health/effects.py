@@ -9,7 +9,7 @@ import msgspec
 
 from router_service.domain.report import ReportedAttempt
 from router_service.domain.thresholds import DAY_MS, Thresholds
-from router_service.health.error_codes import CREDENTIALS, MODEL, QUOTA, RATE, REQUEST, subject_of
+from router_service.health.error_codes import CREDENTIALS, FINAL, MODEL, QUOTA, RATE, REQUEST, subject_of
 
 SUCCESS = "success"
 FAILURE = "failure"
@@ -127,6 +127,7 @@ ROWS = (
     Row("cancelled by the caller, or no success by its status", NONE, _SUCCESS, when=_is_no_success),
     Row("a success", SUCCESS, _SUCCESS),
     Row("an answer that failed acceptance", INVALID, _INVALID),
+    Row("marked final by the backend (x-should-retry: false)", NONE, frozenset(("permanent",)), subject=FINAL),
     Row("a time-out shorter than the endpoint's need", NONE, _UNANSWERED, when=_is_own_time_out),
     Row("credit or quota used up, by its code", SUPPRESSED, _ANSWERED, subject=QUOTA, pause=_refused),
     Row("payment required", SUPPRESSED, _ANSWERED, _PAYMENT, pause=_refused),

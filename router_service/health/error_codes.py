@@ -13,10 +13,12 @@ RATE = "rate"
 CREDENTIALS = "credentials"
 MODEL = "model"
 REQUEST = "request"
+FINAL = "final"
 
 # The first subject that one of its words stands for: what concerns the request alone comes first, since it must never
 # be held against the endpoint.
 _WORDS: dict[str, tuple[str, ...]] = {
+    FINAL: ("xshouldretryfalse",),
     REQUEST: (
         "contentfilter",
         "contentpolicy",

@@ -86,6 +86,7 @@ BETWEEN: list[Case] = [
     ("permanent", 400, {"error_code": "model_not_found"}, REFUSED),
     ("permanent", 403, {"error_code": "content_policy_violation"}, Effect(NONE)),
     ("permanent", 404, {}, Effect(NONE)),
+    *(("permanent", status, {"error_code": "x_should_retry_false"}, Effect(NONE)) for status in (401, 402, 403, 429)),
     ("incompatible", 400, {"error_code": "context_length_exceeded", "retry_after_ms": 5000}, Effect(NONE)),
     ("", 503, {}, Effect(NONE)),
     ("", 499, {}, Effect(NONE)),

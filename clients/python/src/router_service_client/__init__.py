@@ -5,6 +5,8 @@ default endpoint: where the service gives no answer, the request may go nowhere.
 """
 
 from router_service_client.aio import AsyncRouterClient
+from router_service_client.attempts import Try
+from router_service_client.classification import Verdict, classify
 from router_service_client.client import RouterClient
 from router_service_client.errors import (
     EndpointNotListed,
@@ -20,7 +22,13 @@ from router_service_client.errors import (
     Unauthenticated,
     WorkloadNotFound,
 )
+from router_service_client.execution_key import canonical_json, execution_key
 from router_service_client.messages import ReportFields, RouteFields, candidates
+from router_service_client.observed import seen_of_exception, seen_of_response
+from router_service_client.reports import ReportsLost
+from router_service_client.runs import NotAnswered, Run
+from router_service_client.runtime import AsyncRuntime, Runtime
+from router_service_client.seen import CallFailed, Seen
 from router_service_client.v1.endpoint_pb2 import Endpoint
 from router_service_client.v1.explanation_pb2 import Explanation
 from router_service_client.v1.policy_pb2 import Policy
@@ -40,7 +48,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AsyncRouterClient",
+    "AsyncRuntime",
     "Attempt",
+    "CallFailed",
     "Candidate",
     "DecideResponse",
     "Decision",
@@ -52,6 +62,7 @@ __all__ = [
     "Inline",
     "InvalidRequest",
     "LimitExceeded",
+    "NotAnswered",
     "PermissionDenied",
     "Policy",
     "PolicyNotFound",
@@ -61,15 +72,26 @@ __all__ = [
     "ReportFields",
     "ReportResponse",
     "ReportStreamResponse",
+    "ReportsLost",
     "RouteFields",
     "RouteRequest",
     "RouterClient",
     "RouterError",
     "RouterTimeout",
     "RouterUnavailable",
+    "Run",
+    "Runtime",
+    "Seen",
     "Trace",
     "TraceNotFound",
+    "Try",
     "Unauthenticated",
+    "Verdict",
     "WorkloadNotFound",
     "candidates",
+    "canonical_json",
+    "classify",
+    "execution_key",
+    "seen_of_exception",
+    "seen_of_response",
 ]

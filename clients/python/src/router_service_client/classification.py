@@ -44,6 +44,11 @@ class Verdict(NamedTuple):
     error_code: str
     retry_after_ms: int | None
 
+    def reported(self) -> dict[str, Any]:
+        """The fields of a report's attempt; None is "not told"."""
+        names = ("failure_class", "status_code", "error_code", "retry_after_ms")
+        return {name: getattr(self, name) for name in names}
+
 
 @cache
 def table() -> Mapping[str, Any]:

@@ -20,9 +20,13 @@ from router_service_client.messages import (
     report_message,
     timestamp,
 )
+from router_service_client.report_thread import ReportThread
+from router_service_client.reports import ReportsLost
+from router_service_client.running import Running
 from router_service_client.v1.report_pb2 import Report
 from router_service_client.v1.route_pb2 import RouteRequest
 from router_service_client.v1.router_service_pb2 import (
+    DecideRequest,
     DecideResponse,
     ExplainResponse,
     GetTraceRequest,
@@ -39,7 +43,7 @@ from router_service_client.v1.router_service_pb2_grpc import RouterServiceStub
 from router_service_client.v1.trace_pb2 import Trace
 
 
-class RouterClient:
+class RouterClient(Running):
     """A connection to a router-service, for threads; close it, or use it in a `with` statement.
 
     Args:
@@ -47,6 +51,8 @@ class RouterClient:
         timeout: seconds that a call may take; a call's own `timeout` goes before it.
         credentials: TLS; without them the connection is plain.
         channel: a channel to use in the place of `target` and `credentials`; closing it stays with the caller.
+
+    `reports` is the queue of what `run` reports in the background; its `outbox` counts what became of them.
     """
 
     def __init__(
@@ -60,6 +66,7 @@ class RouterClient:
         self._own = open_channel(target, credentials) if channel is None else None
         self._stub = RouterServiceStub(channel or self._own)
         self._timeout = timeout
+        self.reports = ReportThread(self.report)
 
     def decide(
         self,
@@ -223,9 +230,18 @@ class RouterClient:
                 return
 
     def close(self) -> None:
-        """Closes the connection; calls that still run are cancelled."""
+        """Delivers the reports that still wait, for 5 seconds at most, and closes the connection.
+
+        Calls that still run are cancelled.
+
+        Raises:
+            ReportsLost: reports could not be delivered; it holds them.
+        """
+        loss = self.reports.close()
         if self._own is not None:
             self._own.close()
+        if loss is not None:
+            raise loss
 
     def __enter__(self) -> Self:
         return self
@@ -233,7 +249,16 @@ class RouterClient:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except ReportsLost:
+            if error is None:  # it is logged, and must not hide what went wrong first
+                raise
+
+    def _decided(self, message: DecideRequest) -> DecideResponse:
+        own = message.request.deadline_ms / 1000 if message.request.HasField("deadline_ms") else self._timeout
+        answer: DecideResponse = self._answer(self._stub.Decide, message, min(own, self._timeout))
+        return answer
 
     def _answer(self, call: Any, message: Message, timeout: float | None) -> Any:
         """The answer to one message. Raises RouterError."""

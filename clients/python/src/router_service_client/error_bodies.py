@@ -1,4 +1,4 @@
-"""What a body says went wrong: its error code, what that speaks of, and the status it tells, by failure_classes.json."""
+"""What a body says went wrong: its error code, what that speaks of, and its status, by failure_classes.json."""
 
 from __future__ import annotations
 
@@ -43,14 +43,15 @@ def found(body: object, places: list[str]) -> Iterator[object]:
 
 def _at(value: object, path: list[str]) -> Iterator[object]:
     if not path:
-        yield value
+        if value is not None:
+            yield value
         return
-    name, rest = path[0], path[1:]
     if not isinstance(value, dict):
         return
-    inner = value.get(name.removesuffix("[]"))
-    for one in inner if name.endswith("[]") and isinstance(inner, list) else () if name.endswith("[]") else (inner,):
-        yield from _at(one, rest)
+    inner = value.get(path[0].removesuffix("[]"))
+    many = inner if isinstance(inner, list) else []
+    for one in many if path[0].endswith("[]") else [inner]:
+        yield from _at(one, path[1:])
 
 
 def letters(text: str) -> str:
@@ -85,7 +86,7 @@ def told(status: int, headers: Mapping[str, str], body: object, table: Mapping[s
 
 
 def _code(text: str) -> str:
-    """A code without the namespace before it (`a.b#Code`) and what follows it (`Code:http://…`); empty where it is none."""
+    """A code without a namespace (`a.b#Code`) and what follows it (`Code:http://…`); empty where it is none."""
     code = text.rpartition("#")[2].partition(":")[0].strip()
     return code if _CODE.fullmatch(code) and _HAS_LETTER.search(code) else ""
 
