@@ -1,4 +1,4 @@
-"""The simulation: the same seed gives the same figures, the goal of an outage is met, and no attempt leaves its decision."""
+"""The simulation: a seed gives the same figures again, an outage's goal is met, and no attempt leaves its decision."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
-from itertools import pairwise
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from benchmarks.simulation import bench, page, strategies
-from benchmarks.simulation.caller import REPORT_MS, Caller, Came
+from benchmarks.simulation.caller import Caller, Came
 from benchmarks.simulation.compare import Compared, compare
 from benchmarks.simulation.events import Events, Process
 from benchmarks.simulation.load import NOON, Operation, catalogue, operations
@@ -27,6 +27,7 @@ from benchmarks.simulation.world import Behaviour, Phase, Reply, World
 from router_service.asks import Answer, Ask, Memory
 from router_service.catalog.served import Served
 from router_service.domain.decision import Decision
+from router_service.domain.report import ReportedAttempt
 from router_service.engine.time_budget import allowances_ms, spendable_ms
 from router_service.router import Router
 from router_service.wire.trace import CODEC
@@ -52,7 +53,9 @@ def test_the_goal_of_an_outage_is_met_and_not_without_the_health_loop(compared: 
 
 
 def test_no_attempt_leaves_its_decision_or_its_policy(compared: Compared) -> None:
-    assert all(one.outside == 0 and one.attempts_made > one.requests for figures in compared.values() for one in figures)
+    assert all(
+        one.outside == 0 and one.attempts_made > one.requests for figures in compared.values() for one in figures
+    )
 
 
 def test_an_attempt_outside_the_policy_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +95,7 @@ class _Stored(Ours):
 
 
 def test_reports_through_a_store_teach_the_same() -> None:
-    load = operations(2, BRIEF.requests)
+    load = BRIEF.load(2)
     faulty = BRIEF.faulty(load)
     stored = _Stored(NOON, lessons(2, WARM_S))
     came = went(load, BRIEF.rate, World(2, faulty, BRIEF.phases()), stored, 2)
@@ -142,35 +145,135 @@ def test_events_come_in_their_order() -> None:
 
 
 class _Script(World):
-    """A world whose replies are written down: the first attempt has the first, and so on."""
+    """A world whose replies are written down, one an attempt."""
+
+    COST = 7
 
     def __init__(self, *replies: Reply) -> None:
         super().__init__(1, (), ())
         self._replies = replies
         self.asked: list[tuple[str, int]] = []
 
-    def reply(self, endpoint_id: str, operation: Operation, attempt: int, now: int) -> Reply:
+    def reply(self, endpoint_id: str, _: Operation, attempt: int, now: int) -> Reply:
         self.asked.append((endpoint_id, now - NOON))
         return self._replies[attempt - 1]
 
+    def cost(self, *_: object) -> int:
+        return self.COST
 
-WELL = Reply(1000, 200, valid=True, first_token_ms=300, speed=100)
 
-
-def _operation(*needs: int, deadline_ms: int = 10_000, replies: tuple[Reply, ...]) -> tuple[list[Any], Came]:
+def _attempted(
+    *needs: int, replies: tuple[Reply, ...], deadline_ms: int = 10_000
+) -> tuple[list[tuple[str, int]], Came]:
     """What an operation over endpoints `e0`, `e1` … of these needs attempted when (ms), and what came of it."""
-    one = operations(2, 1)[0]
     listed = tuple((f"e{number}", need) for number, need in enumerate(needs))
-    request = replace_request(one, deadline_ms)
+    (one,) = operations(2, 1)
+    one = replace(one, request=msgspec.structs.replace(one.request, deadline_ms=deadline_ms))
     world, events = _Script(*replies), Events(NOON)
-    world.cost = lambda *_: 0  # type: ignore[method-assign] # of endpoints that the catalogue does not have
     caller = Caller(events, world, Untaught(lambda _: listed), 1)
-    events.start(caller.operation(request))
+    events.start(caller.operation(one))
     events.run(NOON + 60_000)
     return world.asked, caller.came[0]
 
 
-def replace_request(one: Operation, deadline_ms: int) -> Operation:
-    import msgspec  # noqa: PLC0415
+WELL = Reply(1_000, 200, valid=True, first_token_ms=300, speed=100)
+ILL, SILENT, REFUSED = Reply(50, 503), Reply(None), Reply(40)
 
-    return replace(one, request=msgspec.structs.replace(one.request, deadline_ms=deadline_ms))
+
+def test_what_is_silent_takes_its_allowance_and_the_rest_is_divided_anew() -> None:
+    asked, came = _attempted(900, 900, 900, replies=(SILENT, SILENT, WELL))
+    first = allowances_ms(9_700, 3)[0]
+    second = first + allowances_ms(9_700 - first, 2)[0]
+    assert asked == [("e0", 0), ("e1", first), ("e2", second)]
+    assert (came.accepted, came.attempts, came.took) == (True, 3, second + 1_000)
+
+
+def test_no_attempt_begins_whose_need_does_not_fit() -> None:
+    asked, came = _attempted(900, 9_000, 900, replies=(SILENT, WELL))
+    assert [endpoint_id for endpoint_id, _ in asked] == ["e0", "e2"]
+    assert came.accepted
+
+
+def test_at_most_three_attempts_are_made() -> None:
+    asked, came = _attempted(900, 900, 900, 900, replies=(ILL, ILL, ILL))
+    assert len(asked) == 3
+    assert not came.accepted
+
+
+def test_a_refused_connection_is_tried_once_more_after_a_wait() -> None:
+    asked, _ = _attempted(900, 900, replies=(REFUSED, REFUSED, WELL))
+    assert [endpoint_id for endpoint_id, _ in asked] == ["e0", "e0", "e1"]
+    assert 40 <= asked[1][1] <= 240
+
+
+def test_a_rate_limit_is_waited_for_only_where_nothing_else_is_left_and_it_fits() -> None:
+    limited = Reply(50, 429, retry_after_ms=3_000)
+    assert _attempted(900, 900, replies=(limited, WELL))[0] == [("e0", 0), ("e1", 50)]
+    assert _attempted(900, replies=(limited, WELL))[0] == [("e0", 0), ("e0", 3_050)]
+    assert _attempted(900, replies=(limited, WELL), deadline_ms=3_500)[0] == [("e0", 0)]
+
+
+def test_an_answer_that_fails_acceptance_costs_and_the_next_endpoint_is_asked() -> None:
+    asked, came = _attempted(900, 900, replies=(replace(WELL, valid=False), WELL))
+    assert [endpoint_id for endpoint_id, _ in asked] == ["e0", "e1"]
+    assert came.cost == 2 * _Script.COST
+
+
+def test_backends_do_as_their_script_says() -> None:
+    (one,) = operations(2, 1)
+    best = next(iter(OUTAGE.faulty(operations(2, 500))))
+
+    def reply(second: float, **behaviour: Any) -> Reply:
+        world = World(2, {best}, [Phase(1_000, 2_000, Behaviour(**behaviour))])
+        return world.reply(best, one, 1, NOON + round(1000 * second))
+
+    well = reply(0)
+    assert (well.status, well.valid) == (200, True)
+    assert reply(2, errors=1.0) == reply(0.999, errors=1.0) == well
+    assert reply(1, errors=1.0).status == 503
+    assert reply(1, hangs=True).after_ms is None
+    assert reply(1, refuses=True).status is None
+    assert not reply(1, invalid=1.0).valid
+    assert reply(1, slower=8.0).first_token_ms == pytest.approx(8 * well.first_token_ms, rel=0.02)
+    assert reply(1, per_second=0, retry_after_ms=5_000).retry_after_ms == 5_000
+
+
+def test_a_figure_reaches_decisions_within_a_second() -> None:
+    best = next(iter(OUTAGE.faulty(operations(2, 500))))
+    ours = Ours(NOON)
+    slow = ReportedAttempt(attempt_id="1", endpoint_id=best, latency_ms=9_000, time_to_first_token_ms=9_000)
+    for number in range(5):
+        ours.tell(Picked(f"{number:032x}", NOON, ((best, 900),)), (slow,), "accepted", NOON + 10)
+    for beat in range(0, 1000, strategies.BEAT_MS):
+        ours.beat(NOON + beat)
+    index = ours.router.catalog().index
+    assert index.endpoints[index.position[best]].latency_ms == 9_000
+
+
+def test_the_page_tells_of_every_scenario_and_keeps_what_is_around(
+    compared: Compared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "PAGE", tmp_path / "simulation.md")
+    monkeypatch.setattr(page, "CHART", tmp_path / "simulation.svg")
+    page.PAGE.write_text(f"before\n{page.BEGIN}\nof old\n{page.END}\nafter\n", encoding="utf-8")
+    every = {(one.name, name): compared[OUTAGE.name, name] for one in SCENARIOS for name in COMPARED}
+    page.write(every | compared, (1,))
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "of old" not in text
+    assert all(text.count(f"| {one.name} |") >= 7 for one in SCENARIOS)
+    assert page.CHART.read_text(encoding="utf-8").count("<polyline") == len(COMPARED)
+
+
+def test_spreads_know_what_never_was() -> None:
+    assert page.spread([1.0, 3.0, 2.0], 1) == "2.0 (1.0–3.0)"
+    assert page.spread([1.0, None, 2.0], 0) == "2 (1–never)"
+    assert page.spread([None, None, 2.0], 0) == "never (2–never)"
+    assert page.spread([None], 0) == "never"
+
+
+def test_the_benchmark_s_section(compared: Compared, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "compare", lambda *_: compared)
+    (section,) = bench.run(quick=True)
+    assert "this router" in section.text
