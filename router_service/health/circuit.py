@@ -127,15 +127,15 @@ def _while_closed(circuit: Circuit, seen: Observation, now: int, thresholds: Thr
     closed_at = min(circuit.closed_at, now)
     if seen.decided_at < closed_at:
         return circuit
-    effect, at = seen.effect, seen.at
+    effect, at, place = seen.effect, seen.at, seen.place
     failures, invalid = circuit.failures, circuit.invalid
     if effect == FAILURE:  # says nothing of what an answer would have been worth
-        failures = failures.with_bad(at, now, thresholds.failures_in_row)
+        failures = failures.with_bad(place, now, thresholds.failures_in_row)
     elif effect == INVALID:  # an answer all the same
-        failures = failures.with_good(at, now)
-        invalid = invalid.with_bad(at, now, thresholds.invalid_in_row)
+        failures = failures.with_good(place, now)
+        invalid = invalid.with_bad(place, now, thresholds.invalid_in_row)
     else:
-        failures, invalid = failures.with_good(at, now), invalid.with_good(at, now)
+        failures, invalid = failures.with_good(place, now), invalid.with_good(place, now)
     bucket = Bucket(at // BUCKET_MS, 1, int(effect == FAILURE), int(effect == INVALID))
     window = counted(circuit.window, now, thresholds.window_ms, bucket)
     if _is_too_much(failures, invalid, total(window), thresholds):

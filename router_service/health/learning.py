@@ -43,6 +43,7 @@ def observations(
                 decided_at=decided_at,
                 effect=effect.kind,
                 at=ended_at,
+                began=attempt.started_at,
                 suppress_for_ms=effect.suppress_for_ms,
                 latency_ms=latency_of(attempt, _speed(index, attempt.endpoint_id)),
             ),

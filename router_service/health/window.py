@@ -1,4 +1,4 @@
-"""Window and runs: the attempts that a circuit looks at, by when they ended (docs/reliability.md, Circuits).
+"""Window and runs: what a circuit looks at, by when attempts ended and began (docs/reliability.md, Circuits).
 
 All instants are ms. What lies ahead of `now` was noted by a clock that has been set back since, and is read as of now.
 """
@@ -11,7 +11,7 @@ BUCKET_MS = 1000
 
 
 class Run(msgspec.Struct, frozen=True, array_like=True):
-    """What went wrong in a row: when each did, oldest first, since the last that was good, at `good_at`.
+    """What went wrong in a row, by when each began, oldest first, since the last that was good, at `good_at`.
 
     Instants rather than a number, so that a report that comes late finds its place: one failure of an hour ago, told
     after a success of now, is not the next in a row.

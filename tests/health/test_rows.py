@@ -1,0 +1,31 @@
+"""Rows: an attempt stands in a row by when it began, where that is told."""
+
+from __future__ import annotations
+
+import msgspec
+
+from router_service.health.circuit import CLOSED, OPEN
+from router_service.health.effects import FAILURE, SUCCESS
+from router_service.health.state import Health, observe, phase
+from tests.health.events import DEFAULTS, NOW, seen
+
+
+def test_an_answer_that_began_before_an_outage_does_not_break_its_row() -> None:
+    health = Health()
+    for number in range(4):
+        failed = seen(FAILURE, NOW + number, decided_at=NOW - 1000, began=NOW + number)
+        health = observe(health, failed, NOW + number, DEFAULTS)
+    old = seen(SUCCESS, NOW + 10, decided_at=NOW - 1000, began=NOW - 500)
+    health = observe(health, old, NOW + 10, DEFAULTS)
+    assert phase(health, NOW + 10) == CLOSED
+    fifth = seen(FAILURE, NOW + 11, decided_at=NOW - 1000, began=NOW + 11)
+    assert phase(observe(health, fifth, NOW + 11, DEFAULTS), NOW + 11) == OPEN
+    new = seen(SUCCESS, NOW + 10, decided_at=NOW - 1000, began=NOW + 5)
+    assert phase(observe(observe(health, new, NOW + 10, DEFAULTS), fifth, NOW + 11, DEFAULTS), NOW + 11) == CLOSED
+
+
+def test_a_beginning_that_cannot_be_is_read_as_the_nearest_that_can() -> None:
+    one = seen(FAILURE, NOW, decided_at=NOW - 100)
+    assert msgspec.structs.replace(one, began=NOW + 5).by(NOW).began == NOW
+    assert msgspec.structs.replace(one, began=0).by(NOW).began == NOW - 100
+    assert one.by(NOW).began is None
