@@ -131,11 +131,14 @@ class Router:
             raise NoStore
         return await self._teller.explain((await self.trace(trace_id)).trace)
 
-    async def report(self, report: OutcomeReport) -> Taken:
-        """Takes what came of a decision, durably; a report that comes again changes nothing. Raises Unanswerable."""
+    async def report(self, report: OutcomeReport, *, patient: bool = True) -> Taken:
+        """Takes what came of a decision, durably; a report that comes again changes nothing. Raises Unanswerable.
+
+        `patient` is whether to wait a moment for a trace that another instance may be about to write.
+        """
         reports, now = self._remembered().reports, self._clock()
         try:
-            settled = await reports.take(report, now)
+            settled = await reports.take(report, now, patient=patient)
         except UnknownTrace:
             raise TraceNotFound(report.trace_id) from None
         except UnlistedEndpoint as unlisted:

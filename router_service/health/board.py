@@ -15,7 +15,7 @@ from router_service.domain.thresholds import Thresholds
 from router_service.engine.held import NOTHING, Held, held
 from router_service.engine.index import Index
 from router_service.health.circuit import HALF_OPEN, turn
-from router_service.health.events import Event, Left, Seen, Set, Took, after, not_before
+from router_service.health.events import Again, Event, Left, Seen, Set, Took, after, not_before
 from router_service.health.kept import Kept, decode, encode
 from router_service.health.observation import Observation
 from router_service.health.span import later
@@ -88,6 +88,14 @@ class Board:
     def set_by_hand(self, endpoint_id: str, status: str, reason: str, now: int) -> None:
         """Somebody set a status; empty gives it back to the catalogue."""
         self._add(endpoint_id, Set(status, reason, now))
+
+    def again(self, now: int) -> None:
+        """Has what keeps endpoints out written anew, in case the store lost it without a call that failed."""
+        if not self._instance:
+            return
+        for endpoint_id, entry in list(self._entries.items()):
+            if not entry.events and (entry.health.by_hand is not None or endpoint_id in self._watched):
+                self._add(endpoint_id, Again(now))
 
     def take(self, endpoint_id: str, trace_id: str, now: int) -> bool:
         """Takes a place for a decision that lists a half-open endpoint; whether one was free, as far as is known."""
@@ -193,8 +201,8 @@ class Board:
         if entry is None:
             entry = self._entries[endpoint_id] = _Entry()
         health = after(entry.health, event, self.thresholds)
-        if health is None or (health == entry.health and not isinstance(event, Seen)):
-            return  # a report may end what only another instance knows of so far
+        if health is None or (health == entry.health and isinstance(event, Took | Left)):
+            return  # the others may end or be what only another instance, or nobody any more, knows of
         if self._instance:
             self._events += 1
             entry.events.append((self._events, event))

@@ -28,14 +28,15 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Circuit(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One endpoint's circuit; `opened` None is closed. While it is not, nothing but `places` and `good_probes` changes.
+    """One endpoint's circuit; `opened` None is closed. While it is not, nothing but `places` and `good` changes.
 
+    `good` are the decisions whose probes were good, one after the other: two attempts of one decision are one probe.
     `closed_at` is when it closed last, so that decisions from before do not open it again.
     """
 
     opened: Span | None = None
     places: tuple[Place, ...] = ()
-    good_probes: int = 0
+    good: tuple[str, ...] = ()
     closed_at: int = 0
     failures: Run = Run()
     invalid: Run = Run()
@@ -107,16 +108,17 @@ def judged(circuit: Circuit, seen: Observation, now: int, thresholds: Thresholds
     # Only what was decided on a half-open circuit is a probe. Its place may have run out by then: a slow endpoint has
     # to be able to come back.
     if holds_place or seen.decided_at >= circuit.opened.until:
-        return _probed(circuit, circuit.opened, seen.effect == SUCCESS, now, thresholds)
+        return _probed(circuit, circuit.opened, seen, now, thresholds)
     return circuit
 
 
-def _probed(circuit: Circuit, opened: Span, good: bool, now: int, thresholds: Thresholds) -> Circuit:
-    if not good:
+def _probed(circuit: Circuit, opened: Span, seen: Observation, now: int, thresholds: Thresholds) -> Circuit:
+    if seen.effect != SUCCESS:
         return _open(now, min(2 * opened.length, thresholds.open_max_ms))
-    if circuit.good_probes + 1 < thresholds.good_probes:
-        return msgspec.structs.replace(circuit, good_probes=circuit.good_probes + 1)
-    return Circuit(closed_at=now)
+    good = circuit.good if seen.trace_id in circuit.good else (*circuit.good, seen.trace_id)
+    return (
+        Circuit(closed_at=now) if len(good) >= thresholds.good_probes else msgspec.structs.replace(circuit, good=good)
+    )
 
 
 def _open(now: int, length: int) -> Circuit:

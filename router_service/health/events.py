@@ -38,7 +38,13 @@ class Set(msgspec.Struct, frozen=True):
     now: int
 
 
-Event = Seen | Took | Left | Set
+class Again(msgspec.Struct, frozen=True):
+    """Nothing happened: what is known is to be written again, should the store have lost it."""
+
+    now: int
+
+
+Event = Seen | Took | Left | Set | Again
 
 
 def not_before(event: Event, instant: int) -> Event:
@@ -58,3 +64,5 @@ def after(health: Health, event: Event, thresholds: Thresholds) -> Health | None
             return release(health, trace_id)
         case Set(status, reason, now):
             return set_by_hand(health, status, reason, now)
+        case Again():
+            return health

@@ -108,6 +108,10 @@ class SharedHealth:
         await self.push({endpoint_id})
         return not self.board.unshared(1, {endpoint_id})
 
+    def again(self, now: int) -> None:
+        """Has what keeps endpoints out written anew with the next push."""
+        self.board.again(now)
+
     async def pull(self) -> None:
         """Learns what others wrote. Raises StoreLost."""
         if self._store is None:

@@ -54,7 +54,9 @@ class AdminServicer:
         asked, now = read_status(parse(pb.SetEndpointStatusRequest, raw)), self._clock()
         snapshot = self._router.catalog()
         position = snapshot.recorded.position.get(asked.endpoint_id)
-        if position is None:
+        # One that has left the catalogue can be given back all the same, so that nobody who reuses its id is surprised.
+        given_back = not asked.status and self._health.board.health(asked.endpoint_id).by_hand is not None
+        if position is None and not given_back:
             raise EndpointNotFound(asked.endpoint_id)
         try:
             kept = await self._health.set_by_hand(asked.endpoint_id, asked.status, asked.reason, now)
@@ -68,7 +70,9 @@ class AdminServicer:
             reason=asked.reason,
             kept=kept,
         )
-        served = write_served(self._router.catalog(), position, self._health.board, now)
+        snapshot = self._router.catalog()
+        position = snapshot.recorded.position.get(asked.endpoint_id)
+        served = None if position is None else write_served(snapshot, position, self._health.board, now)
         return pb.SetEndpointStatusResponse(endpoint=served, kept=kept).SerializeToString()
 
     async def _reload(self, raw: bytes) -> bytes:

@@ -72,13 +72,15 @@ class HistoryServicer:
     async def _report_stream(self, items: AsyncIterator[bytes], _context: Context) -> bytes:
         """Takes reports one after the other, in the order of their coming; what is wrong with one stays with it."""
         summary, room = pb.ReportStreamResponse(), REJECTED_BYTES
-        position = 0
+        position, patient = 0, True
         async for raw in items:
-            outcome = await self._item(raw)
+            outcome = await self._item(raw, patient=patient)
             if isinstance(outcome, Taken):
                 summary.accepted += outcome.accepted
                 summary.duplicates += outcome.duplicates
             else:
+                # One that waited for a trace in vain has waited for all: a stream of old ones must end in time.
+                patient = patient and outcome.error.reason != reason_pb.ERROR_REASON_TRACE_NOT_FOUND
                 outcome.position = position
                 room -= outcome.ByteSize()
                 if room >= 0:
@@ -88,13 +90,13 @@ class HistoryServicer:
             position += 1
         return summary.SerializeToString()
 
-    async def _item(self, raw: bytes) -> Taken | pb.RejectedReport:
+    async def _item(self, raw: bytes, *, patient: bool) -> Taken | pb.RejectedReport:
         """What became of one report of a stream."""
         start, code, trace_id = time.perf_counter(), grpc.StatusCode.OK, ""
         try:
             request = parse(pb.ReportStreamRequest, raw)
             trace_id = request.report.trace_id[:TEXT_MAX]
-            return await self._take(request)
+            return await self._take(request, patient=patient)
         except Unanswerable as problem:
             code, error = kind_of(problem)[0], item_error(problem)
         except Exception as fault:  # noqa: BLE001 - a fault in one item must not end the stream
@@ -107,13 +109,13 @@ class HistoryServicer:
             self._calls.item("ReportStream", code, start)
         return pb.RejectedReport(trace_id=trace_id, error=error)
 
-    async def _take(self, request: pb.ReportRequest | pb.ReportStreamRequest) -> Taken:
+    async def _take(self, request: pb.ReportRequest | pb.ReportStreamRequest, *, patient: bool = True) -> Taken:
         """Takes a report and counts what became of it. Raises Unanswerable."""
         outcome = UNREAD
         try:
             report = read_report(request)
             outcome = report.outcome
-            taken = await self._router.report(report)
+            taken = await self._router.report(report, patient=patient)
         except EndpointNotListed as unlisted:
             self._metrics.reported(outcome, _RESULTS[EndpointNotListed])
             self._metrics.unlisted(len(unlisted.problems))

@@ -41,6 +41,7 @@ class Loading:
         self._metrics, self._log, self._keep, self._tell = metrics, log, keep, tell
         self._watch = Watch(path)
         self._loading = asyncio.Lock()
+        self._next: asyncio.Task[tuple[Snapshot, bool]] | None = None
 
     def wake(self) -> None:
         """Loads now, changed or not."""
@@ -78,9 +79,17 @@ class Loading:
     async def now(self) -> tuple[Snapshot, bool]:
         """Loads; what serves then, and whether it is another version than before.
 
-        Raises CatalogInvalid or LoadFailed; the last good version goes on serving.
+        Who asks while one is under way waits for the next, which all who ask meanwhile share. Raises CatalogInvalid or
+        LoadFailed; the last good version goes on serving.
         """
+        if self._next is None:
+            self._next = asyncio.create_task(self._begin())
+        return await asyncio.shield(self._next)
+
+    async def _begin(self) -> tuple[Snapshot, bool]:
         async with self._loading:
+            # What changes from here on may come too late for this one.
+            self._next = None
             try:
                 with unswept():
                     return await self._load()

@@ -20,6 +20,7 @@ from router_service.health.shared import SharedHealth
 from router_service.store.interface import StoreLost
 
 _BEAT_S = 0.2
+_AGAIN_EVERY_S = 5.0  # what keeps endpoints out is written again: a store may come back empty and no call have failed
 _FIGURES_EVERY_S = 0.6  # at most so often; with a beat and the work itself, less than a second
 _LOOK_EVERY_S = 5.0  # figures are forgotten and pauses end though nothing comes
 
@@ -31,6 +32,7 @@ class Pulse:
         self._health, self._served, self._clock, self._log = health, served, clock, log
         self._serving = asyncio.Lock()
         self._seen, self._shown_at = -1, 0.0
+        self._written_at = time.monotonic()
 
     async def begin(self) -> None:
         """Learns what the store knows, before anything is decided."""
@@ -80,6 +82,9 @@ class Pulse:
 
     async def _share(self) -> None:
         await self._health.pull()
+        if time.monotonic() - self._written_at >= _AGAIN_EVERY_S:
+            self._written_at = time.monotonic()
+            self._health.again(self._clock())
         await self._health.push()
 
     async def _show(self) -> None:

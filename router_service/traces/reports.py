@@ -85,18 +85,21 @@ class Reports:
             raise UnknownTrace(trace_id)
         return found
 
-    async def _wait_for(self, trace_id: str) -> StoredTrace:
+    async def _wait_for(self, trace_id: str, *, patient: bool) -> StoredTrace:
         """The same, with some patience for a trace that another instance is about to write."""
-        for pause in _OVERTAKEN_S:
+        for pause in _OVERTAKEN_S if patient else ():
             found = await self._look(trace_id)
             if found is not None:
                 return found
             await asyncio.sleep(pause)
         return await self.find(trace_id)
 
-    async def take(self, report: OutcomeReport, now: int) -> Settled:
-        """Takes a report; durable when it returns. Raises UnknownTrace, UnlistedEndpoint or StoreLost."""
-        stored = await self._wait_for(report.trace_id)
+    async def take(self, report: OutcomeReport, now: int, *, patient: bool = True) -> Settled:
+        """Takes a report; durable when it returns. Raises UnknownTrace, UnlistedEndpoint or StoreLost.
+
+        `patient` is whether to wait a moment for a trace that is not known yet.
+        """
+        stored = await self._wait_for(report.trace_id, patient=patient)
         trace = stored.trace
         unlisted = [
             Problem(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 from router_service.domain.report import ReportedAttempt
@@ -13,6 +14,7 @@ NOW = 1_800_000_000_000
 SECOND = 1000
 MINUTE = 60 * SECOND
 DEFAULTS = Thresholds()
+_TRACES = count()  # each effect is of a decision of its own
 
 
 def attempt(failure_class: str = "", status_code: int | None = None, **fields: Any) -> ReportedAttempt:
@@ -31,7 +33,7 @@ def after(effects: str, now: int = NOW, thresholds: Thresholds = DEFAULTS, healt
     """The health after these effects ("failure success …"), all reported at `now`."""
     health = health or Health()
     for effect in effects.split():
-        health = observe(health, seen(effect, now), now, thresholds)
+        health = observe(health, seen(effect, now, trace_id=f"t{next(_TRACES)}"), now, thresholds)
     return health
 
 

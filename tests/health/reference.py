@@ -16,7 +16,7 @@ class Reference:
     closed_at: int = 0
     open_until: int | None = None
     length: int = 0
-    good: int = 0
+    good: set[str] = field(default_factory=set)
     places: dict[str, int] = field(default_factory=dict)  # trace → until
     reported_at: int = 0
 
@@ -49,13 +49,13 @@ class Reference:
             if effect != "success":
                 self.open(now, min(2 * self.length, self.thresholds.open_max_ms))
                 return
-            self.good += 1
-            if self.good == self.thresholds.good_probes:
+            self.good.add(trace_id)
+            if len(self.good) == self.thresholds.good_probes:
                 self.attempts, self.closed_at, self.open_until = [], now, None
                 self.places = {}
 
     def open(self, now: int, length: int) -> None:
-        self.open_until, self.length, self.good, self.places = now + length, length, 0, {}
+        self.open_until, self.length, self.good, self.places = now + length, length, set(), {}
 
     def is_too_much(self, now: int) -> bool:
         limits, failures, invalid = self.thresholds, 0, 0

@@ -1,13 +1,13 @@
-"""Rows: an attempt stands in a row by when it began, where that is told."""
+"""Rows: an attempt stands in one by when it began, where that is told; and what of a probe counts once."""
 
 from __future__ import annotations
 
 import msgspec
 
-from router_service.health.circuit import CLOSED, OPEN
+from router_service.health.circuit import CLOSED, HALF_OPEN, OPEN
 from router_service.health.effects import FAILURE, SUCCESS
 from router_service.health.state import Health, observe, phase
-from tests.health.events import DEFAULTS, NOW, seen
+from tests.health.events import DEFAULTS, NOW, after, seen
 
 
 def test_an_answer_that_began_before_an_outage_does_not_break_its_row() -> None:
@@ -29,3 +29,13 @@ def test_a_beginning_that_cannot_be_is_read_as_the_nearest_that_can() -> None:
     assert msgspec.structs.replace(one, began=NOW + 5).by(NOW).began == NOW
     assert msgspec.structs.replace(one, began=0).by(NOW).began == NOW - 100
     assert one.by(NOW).began is None
+
+
+def test_two_attempts_of_one_decision_are_one_probe() -> None:
+    health = after("failure " * 5)
+    half_open = NOW + DEFAULTS.open_ms
+    for _ in range(3):
+        health = observe(health, seen(SUCCESS, half_open, trace_id="one"), half_open, DEFAULTS)
+        assert phase(health, half_open) == HALF_OPEN
+    health = observe(health, seen(SUCCESS, half_open, trace_id="another"), half_open, DEFAULTS)
+    assert phase(health, half_open) == CLOSED

@@ -219,3 +219,11 @@ async def test_without_a_store_nothing_is_taken(forgetful: InProcess) -> None:
     code, reason, _ = await failure(forgetful.router.Report(report(await decided(forgetful), attempt("1"))))
     assert (code, reason) == (UNAVAILABLE, "NO_STORE")
     assert forgetful.counted("router_reports_total", outcome="accepted", result="no_store") == 1
+
+
+async def test_a_stream_of_unknown_traces_waits_for_one_of_them_only(history: InProcess) -> None:
+    reports = [Report(trace_id=f"{number:032x}", outcome="failed") for number in range(100)]
+    items = (pb.ReportStreamRequest(report=one) for one in reports)
+    # One after the other they would take 40 seconds.
+    answer = await history.router.ReportStream(items, timeout=20)
+    assert [one.position for one in answer.rejected] == list(range(100))

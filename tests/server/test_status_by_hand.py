@@ -158,3 +158,15 @@ def test_a_status_survives_a_kill_and_a_restart(serve: Start, tmp_path: Path) ->
         assert ids(router.Decide(pb.DecideRequest())) == expected
         server.stop(end)
     assert catalog.ListEndpoints(catalog_pb.ListEndpointsRequest()).endpoints[0].by_hand.reason == "disk"
+
+
+async def test_what_has_left_the_catalogue_can_be_given_back(live: Live) -> None:
+    await live.set_status("a", "down")
+    await live.serve(CATALOG.replace("endpoint_id: a,", "endpoint_id: another,"))
+    assert (await failure(live.set_status("a", "up")))[0] is grpc.StatusCode.NOT_FOUND
+    back = await live.set_status("a", "")
+    assert back.kept
+    assert not back.HasField("endpoint")
+    await live.serve(CATALOG)
+    assert ids(await live.decide()) == ["a", "b", "c"]
+    assert (await failure(live.set_status("never there", "")))[0] is grpc.StatusCode.NOT_FOUND
