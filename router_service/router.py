@@ -208,7 +208,8 @@ class Router:
         """A decision within what is left of the day; only where its lease holds enough the store need not be asked."""
         ground = turn.ground
         # What is left may bring other candidates to the list, and none of them may be half-open without a place.
-        turn.held = self._health.all_held(ground.index, turn.places, turn.now)
+        if not self._health.is_quiet:
+            turn.held = self._health.all_held(ground.index, turn.places, turn.now)
         if self._memory is None:
             message = f"The budget of policy {ground.policy.policy_id} cannot be kept: the server has no store."
             if ground.policy.budget_fail_open:

@@ -18,7 +18,7 @@ from router_service.traces.record import Codec, Record, trace_of
 PENDING_MAX = 50_000
 _BATCH = 200  # encoding one takes some µs of the loop's time
 _ENTRIES_A_WEIGHT = 16
-_EVERY_S = 0.05
+_EVERY_S = 0.1
 # Versions of figures that were kept lately. To keep one again changes nothing, but that a sweep spares it longer.
 _FIGURES_KNOWN, _FIGURES_KEPT_MS = 64, GRACE_MS // 2
 _PATIENCE_S = 1.0  # between tries while the store is lost
