@@ -20,9 +20,10 @@ from router_service.engine.slices import made_of
 from router_service.engine.time_budget import failover_list, need_ms, spendable_ms
 from router_service.health.shared import SharedHealth
 from router_service.router import Router
+from router_service.server.pulse import BEAT_S, FIGURES_EVERY_S, LOOK_EVERY_S
 
 # The server's own (server/pulse.py): at each beat it looks whether figures changed, and serves them at most so often.
-BEAT_MS, FIGURES_MS, LOOK_MS = 200, 600, 5000
+BEAT_MS, FIGURES_MS, LOOK_MS = (round(1000 * seconds) for seconds in (BEAT_S, FIGURES_EVERY_S, LOOK_EVERY_S))
 UNDER_WAY = "failed"
 """The outcome of a report of a failed attempt while its operation goes on: a report must name one."""
 

@@ -94,7 +94,9 @@ class Board:
         if not self._instance:
             return
         for endpoint_id, entry in list(self._entries.items()):
-            if not entry.events and (entry.health.by_hand is not None or endpoint_id in self._watched):
+            health = entry.health
+            out = health.circuit.opened is not None or later(health.suppressed, None, now) is not None
+            if not entry.events and (out or health.by_hand is not None):
                 self._add(endpoint_id, Again(now))
 
     def take(self, endpoint_id: str, trace_id: str, now: int) -> bool:
@@ -208,6 +210,8 @@ class Board:
             entry.events.append((self._events, event))
             del entry.events[:-_EVENTS_MAX]
             self._unshared[endpoint_id] = None
+        if health == entry.health:
+            return
         to = turn(entry.health.circuit, health.circuit)
         if to:
             self.turned(endpoint_id, to)

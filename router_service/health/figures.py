@@ -13,6 +13,7 @@ import msgspec
 
 from router_service.domain.report import ReportedAttempt
 from router_service.domain.thresholds import Thresholds
+from router_service.engine.time_budget import generation_ms
 
 RATE_PLACES = 3
 """Decimal places of an error rate that is told: no machine's floating point shows, and no ranking moves by less."""
@@ -77,8 +78,6 @@ def latency_of(attempt: ReportedAttempt, tokens_per_second: Fraction | None) -> 
     """
     if attempt.time_to_first_token_ms is not None:
         return attempt.time_to_first_token_ms
-    whole, tokens = attempt.latency_ms, attempt.output_tokens
-    if whole is None or tokens is None or tokens_per_second is None:
-        return whole
-    generation = -(-1000 * tokens * tokens_per_second.denominator // tokens_per_second.numerator)
-    return max(0, whole - generation)
+    if attempt.latency_ms is None:
+        return None
+    return max(0, attempt.latency_ms - generation_ms(attempt.output_tokens, tokens_per_second))

@@ -67,14 +67,12 @@ class Loading:
     async def run(self) -> None:
         """Loads whenever the files change, until it is cancelled."""
         async for _ in self._watch.changes():
-            # It has been told, and the last good version goes on serving.
-            with contextlib.suppress(CatalogInvalid, LoadFailed):
-                try:
-                    await self.now()
-                except (CatalogInvalid, LoadFailed):
-                    raise
-                except Exception as fault:  # noqa: BLE001 - a fault in loading must not end the service
-                    self._log.error("fault while loading the catalogue", exc_info=fault)
+            try:
+                await self.now()
+            except (CatalogInvalid, LoadFailed):
+                pass  # it has been told, and the last good version goes on serving
+            except Exception as fault:  # noqa: BLE001 - a fault in loading must not end the service
+                self._log.error("fault while loading the catalogue", exc_info=fault)
 
     async def now(self) -> tuple[Snapshot, bool]:
         """Loads; what serves then, and whether it is another version than before.

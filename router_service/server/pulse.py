@@ -19,10 +19,10 @@ from router_service.domain.overlay import Overlay
 from router_service.health.shared import SharedHealth
 from router_service.store.interface import StoreLost
 
-_BEAT_S = 0.2
+BEAT_S = 0.2
 _AGAIN_EVERY_S = 5.0  # what keeps endpoints out is written again: a store may come back empty and no call have failed
-_FIGURES_EVERY_S = 0.6  # at most so often; with a beat and the work itself, less than a second
-_LOOK_EVERY_S = 5.0  # figures are forgotten and pauses end though nothing comes
+FIGURES_EVERY_S = 0.6  # at most so often; with a beat and the work itself, less than a second
+LOOK_EVERY_S = 5.0  # figures are forgotten and pauses end though nothing comes
 
 
 class Pulse:
@@ -72,7 +72,7 @@ class Pulse:
 
     async def _every_beat(self, work: Callable[[], Awaitable[None]]) -> None:
         while True:
-            await asyncio.sleep(_BEAT_S)
+            await asyncio.sleep(BEAT_S)
             try:
                 await work()
             except StoreLost:
@@ -90,5 +90,5 @@ class Pulse:
     async def _show(self) -> None:
         since, urgent = time.monotonic() - self._shown_at, self._health.is_urgent
         changed = self._health.board.changes != self._seen
-        if urgent or since >= (_FIGURES_EVERY_S if changed else _LOOK_EVERY_S):
+        if urgent or since >= (FIGURES_EVERY_S if changed else LOOK_EVERY_S):
             await self.refresh()
