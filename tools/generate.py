@@ -1,50 +1,28 @@
-"""Writes the Python stubs of proto/: router_service/v1/ and the client's own copy; with --check, compares instead.
+"""Writes the stubs of proto/ in every language whose toolchain is here; with --check, compares instead.
 
-`buf generate` makes the stubs as buf.gen.yaml says. The client's copy differs in its imports alone, so that either
-distribution works without the other, and both in one process: their descriptors are the same bytes.
+`tools/stubs/` knows how they are made, a module a language. In CI (CI is set) a missing toolchain is a failure.
 """
 
 from __future__ import annotations
 
 import difflib
 import os
-import re
 import shutil
-import subprocess
 import sys
-import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-SERVICE = Path("router_service/v1")
-CLIENT = Path("clients/python/src/router_service_client/v1")
-DOCSTRING = '"""What protoc makes of proto/router_service/v1: `make generate` writes it, and nobody edits it."""\n'
+from stubs import LANGUAGES
+from stubs.buf import ROOT
 
-# Imports, and the module that a message class says it comes from. The package in the descriptors stays as it is.
-_MODULE = re.compile(r"^from router_service\.v1 import|(?<=\(DESCRIPTOR, ')router_service\.v1\.", re.MULTILINE)
+_CACHES = {"__pycache__"}
 
 
-def for_client(text: str) -> str:
-    """The text of a stub with the modules of the client in place of the service's."""
-    return _MODULE.sub(lambda match: match.group().replace("router_service.", "router_service_client."), text)
-
-
-def stubs() -> dict[Path, str]:
-    """Every generated file by its path in the repository."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-        subprocess.run(["buf", "generate", "--output", folder], cwd=ROOT, env=environment, check=True)
-        made = {path.name: path.read_text(encoding="utf-8") for path in sorted(Path(folder, SERVICE).iterdir())}
-    files = {SERVICE / name: text for name, text in made.items()}
-    files |= {CLIENT / name: for_client(text) for name, text in made.items()}
-    return files | {SERVICE / "__init__.py": DOCSTRING, CLIENT / "__init__.py": DOCSTRING}
-
-
-def committed() -> dict[Path, str]:
+def committed(folders: Iterable[Path]) -> dict[Path, str]:
     """Every file of the generated folders as it is, caches of the interpreter aside."""
-    found = (path for folder in (SERVICE, CLIENT) for path in (ROOT / folder).rglob("*") if path.is_file())
+    found = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file())
     return {
-        path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in found if path.parent.name != "__pycache__"
+        path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in found if path.parent.name not in _CACHES
     }
 
 
@@ -63,28 +41,39 @@ def differences(new: dict[Path, str], old: dict[Path, str]) -> list[str]:
     return told
 
 
-def write(new: dict[Path, str]) -> None:
+def write(new: dict[Path, str], folders: Iterable[Path]) -> None:
     """Replaces the generated folders as a whole."""
-    for folder in (SERVICE, CLIENT):
+    for folder in folders:
         shutil.rmtree(ROOT / folder, ignore_errors=True)
-        (ROOT / folder).mkdir(parents=True)
     for path, text in new.items():
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text, encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:
-    """Exit code 1 where --check finds a difference."""
-    new = stubs()
-    if arguments == ["--check"]:
-        told = differences(new, committed())
-        print("\n".join([*told, "run: make generate"]) if told else f"{len(new)} generated files are current")
-        return 1 if told else 0
-    if arguments:
-        print("usage: generate.py [--check]", file=sys.stderr)
+    """Exit code 1 where --check finds a difference, or where CI lacks a toolchain."""
+    check = "--check" in arguments
+    names = [one for one in arguments if one != "--check"]
+    if unknown := set(names) - LANGUAGES.keys():
+        usage = f"usage: generate.py [--check] [{'|'.join(LANGUAGES)}]..."
+        print(f"{', '.join(sorted(unknown))}: no such language\n{usage}", file=sys.stderr)
         return 2
-    write(new)
-    print(f"wrote {len(new)} files")
-    return 0
+    told = []
+    for name in names or LANGUAGES:
+        language = LANGUAGES[name]
+        if missing := language.missing():
+            print(f"{name}: left as it is, since this machine has no {missing}")
+            told += [f"{name}: CI needs {missing}"] if os.environ.get("CI") else []
+            continue
+        new = language.stubs()
+        if check:
+            told += differences(new, committed(language.FOLDERS))
+        else:
+            write(new, language.FOLDERS)
+        print(f"{name}: {len(new)} files {'compared' if check else 'written'}")
+    if told:
+        print("\n".join([*told, "run: make generate"]))
+    return 1 if told else 0
 
 
 if __name__ == "__main__":
