@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test check bench format generate clean
+.PHONY: help serve test test-clients check bench format generate clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
@@ -13,13 +13,17 @@ PYTHON ?= $(firstword $(foreach one,python3 python3.14 python3.13 python3.12 pyt
 	$(shell $(one) -c '$(NEW_ENOUGH)' >/dev/null 2>&1 && echo $(one))))
 
 help: ## show this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 serve: .venv/runtime ## answer on 127.0.0.1:50051 with the example catalogue; ARGS='--catalog PATH' for your own
 	@exec $(BIN)/router-service serve $(ARGS)
 
-test: .venv/test ## run all tests; ARGS='tests/engine -k price' for some
-	@$(BIN)/python -m pytest $(ARGS)
+test: .venv/test ## run all tests; ARGS='tests/engine -k price' for some of the Python ones
+	@status=0; $(BIN)/python -m pytest $(ARGS) || status=$$?; \
+		$(if $(ARGS),,$(BIN)/python tools/clients.py || status=$$?;) exit $$status
+
+test-clients: .venv/test ## test the clients in Go, TypeScript and Java; ARGS='go' for one
+	@$(BIN)/python tools/clients.py $(ARGS)
 
 check: .venv/check ## lint, types, layers, protos, stubs, Dockerfile; ARGS='mypy' for one step
 	@$(BIN)/python tools/check.py $(ARGS)

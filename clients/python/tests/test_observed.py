@@ -14,7 +14,7 @@ from collections.abc import Callable
 import grpc
 import pytest
 
-from clients.python.tests.faults import closed_port, faulty_backend
+from clients.conformance.faults import closed_port, faulty_backend
 from router_service_client import CallFailed, Seen, seen_of_exception, seen_of_response
 
 

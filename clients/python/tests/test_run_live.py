@@ -9,75 +9,33 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from clients.python.tests.conftest import serving
-from clients.python.tests.faults import Backend, closed_port, faulty_backend
+from clients.conformance.faults import Backend
+from clients.conformance.live import RUNS, Live, live
 from router_service_client import AsyncRouterClient, CallFailed, RouterClient, Run, Try, candidates, seen_of_response
 
-
-@dataclass(frozen=True)
-class Expected:
-    """How a run ends, and (class, status) of its attempts, the good endpoint's last."""
-
-    outcome: str
-    attempts: tuple[tuple[str, int], ...]
-    replayable: bool = False
-    deadline_ms: int = 8000
-
-
-OK = ("", 0)
-FAULTS = {
-    "refused": Expected("accepted", (("transient", 0), ("transient", 0), OK)),
-    "reset": Expected("ambiguous", (("ambiguous", 0),)),
-    "hang": Expected("accepted", (("ambiguous", 0), OK), replayable=True, deadline_ms=2500),
-    "limited": Expected("accepted", (("transient", 429), OK)),
-    "ill": Expected("accepted", (("transient", 503), OK)),
-    "truncated": Expected("ambiguous", (("ambiguous", 0),), replayable=True),
-    "malformed": Expected("accepted", (("invalid_response", 200), OK)),
-    "schema": Expected("accepted", (("invalid_response", 200), OK)),
-}
+Service = tuple[Live, Backend]
+ANSWER = {"total": 12}
 
 
 @pytest.fixture(scope="module")
-def backend() -> Iterator[Backend]:
-    with faulty_backend() as backend:
-        yield backend
+def service() -> Iterator[Service]:
+    with live("threads", "asyncio") as both:
+        yield both
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("live")
-    catalog = folder / "catalog.yaml"
-    catalog.write_text(catalogue(), "utf-8")
-    with serving("--listen", "127.0.0.1:0", "--catalog", str(catalog), "--store", f"sqlite:{folder}/db") as address:
-        yield address
-
-
-def catalogue() -> str:
-    """For every fault and each client a model of its own, served by a cheap bad endpoint and a dear good one."""
-    lines = ["currency: EUR", "default_policy: all", "policies: [{policy_id: all}]", "models:"]
-    models = [f"{fault}-{kind}" for fault in FAULTS for kind in ("threads", "asyncio")]
-    lines += [f"  - {{model: {model}, model_type: text, context_window: 8192}}" for model in models]
-    lines.append("endpoints:")
-    for model in models:
-        for place, price in ((model.partition("-")[0], 1), ("good", 9)):
-            where = "provider: p, country: DE, sovereignty: eu-owned, kind: hosted, status: up"
-            figures = f"latency_ms: 10, input_price: {price}, output_price: {price}"
-            lines.append(f'  - {{endpoint_id: "{place}@{model}", model: {model}, {where}, {figures}}}')
-    return "\n".join(lines) + "\n"
-
-
-def calling(backend: Backend) -> Callable[[Try], object]:
+def calling(places: Live) -> Callable[[Try], object]:
     """What makes one attempt with the standard library."""
 
     def call(attempt: Try) -> object:
         path = attempt.endpoint_id.partition("@")[0]
-        port = closed_port() if path == "refused" else backend.port
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=attempt.timeout)
+        where = urlsplit(places.refused if path == "refused" else places.backend)
+        connection = http.client.HTTPConnection(where.netloc, timeout=attempt.timeout)
         try:
             connection.request("POST", f"/{path}", b"{}")
             response = connection.getresponse()
@@ -97,64 +55,57 @@ def accept(answer: object) -> str:
     return "" if isinstance(answer, dict) and "total" in answer else "no total"
 
 
-def check(run: Run[object], expected: Expected, fault: str, model: str, service: str) -> None:
-    assert run.outcome == expected.outcome
-    assert run.result == ({"total": 12} if expected.outcome == "accepted" else None)
-    assert [(one.failure_class, one.status_code) for one in run.attempts] == list(expected.attempts)
+def check(run: Run[object], fault: str, model: str, router: str) -> None:
+    expected: dict[str, Any] = RUNS[fault]
+    assert run.outcome == expected["outcome"]
+    assert run.result == (ANSWER if expected["outcome"] == "accepted" else None)
+    assert [[one.failure_class, one.status_code] for one in run.attempts] == expected["attempts"]
     assert {one.endpoint_id for one in run.attempts} <= {f"{fault}@{model}", f"good@{model}"}
     assert run.report is not None
-    with RouterClient(service) as router:
-        trace = router.get_trace(run.report.trace_id)
-        left = [one.endpoint_id for one in candidates(router.decide(model=model))]
+    with RouterClient(router) as client:
+        trace = client.get_trace(run.report.trace_id)
+        left = [one.endpoint_id for one in candidates(client.decide(model=model))]
     (told,) = trace.reports
-    assert told.outcome == expected.outcome
+    assert told.outcome == expected["outcome"]
     assert [one.attempt_id for one in told.attempts] == [one.attempt_id for one in run.attempts]
-    if fault == "limited":  # for 30 seconds
-        assert run.attempts[0].retry_after_ms == 30_000
+    if "retry_after_ms" in expected:  # the bad endpoint is left out for so long
+        assert run.attempts[0].retry_after_ms == expected["retry_after_ms"]
         assert left == [f"good@{model}"]
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_threads(fault: str, service: str, backend: Backend) -> None:
-    expected, model = FAULTS[fault], f"{fault}-threads"
+def asked_for(fault: str, kind: str) -> dict[str, Any]:
+    return {"model": f"{fault}-{kind}", **{name: RUNS[fault][name] for name in ("replayable", "deadline_ms")}}
+
+
+@pytest.mark.parametrize("fault", RUNS)
+def test_threads(fault: str, service: Service) -> None:
+    places, backend = service
     backend.asked.clear()
-    with RouterClient(service) as router:
-        run = router.run(
-            None,
-            calling(backend),
-            accept=accept,
-            replayable=expected.replayable,
-            model=model,
-            deadline_ms=expected.deadline_ms,
-        )
-    check(run, expected, fault, model, service)
+    asked = asked_for(fault, "threads")
+    with RouterClient(places.router) as router:
+        run = router.run(None, calling(places), accept=accept, **asked)
+    check(run, fault, asked["model"], places.router)
     assert len(backend.asked) == len(run.attempts) - 2 * (fault == "refused")
     assert router.reports.outbox.delivered == 1
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-async def test_asyncio(fault: str, service: str, backend: Backend) -> None:
-    expected, model = FAULTS[fault], f"{fault}-asyncio"
-    call = calling(backend)
-    async with AsyncRouterClient(service) as router:
-        run = await router.run(
-            None,
-            lambda attempt: asyncio.to_thread(call, attempt),
-            accept=accept,
-            replayable=expected.replayable,
-            model=model,
-            deadline_ms=expected.deadline_ms,
-        )
-    await asyncio.to_thread(check, run, expected, fault, model, service)
+@pytest.mark.parametrize("fault", RUNS)
+async def test_asyncio(fault: str, service: Service) -> None:
+    places, _ = service
+    call, asked = calling(places), asked_for(fault, "asyncio")
+    async with AsyncRouterClient(places.router) as router:
+        run = await router.run(None, lambda attempt: asyncio.to_thread(call, attempt), accept=accept, **asked)
+    await asyncio.to_thread(check, run, fault, asked["model"], places.router)
     assert router.reports.outbox.delivered == 1
 
 
-def test_the_example_answers(service: str, backend: Backend) -> None:
+def test_the_example_answers(service: Service) -> None:
+    places, _ = service
     example = Path(__file__).parent.parent / "examples" / "ask.py"
     assert len(example.read_text("utf-8").splitlines()) <= 40
     done = subprocess.run(
-        [sys.executable, example, f"http://127.0.0.1:{backend.port}/v1", "Is it?"],
-        env={**os.environ, "ROUTER": service},
+        [sys.executable, example, f"{places.backend}/v1", "Is it?"],
+        env={**os.environ, "ROUTER": places.router},
         capture_output=True,
         text=True,
         check=True,

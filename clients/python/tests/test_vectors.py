@@ -19,7 +19,7 @@ from router_service_client import Seen, classify
 from router_service_client.execution_key import canonical_json, execution_key
 from router_service_client.time_budget import allowance_ms, allowances_ms, fits, jitter_ms, spendable_ms
 
-FILES = ("classification", "execution_keys", "failure_classes", "runs", "time_division", "waiting")
+FILES = ("classification", "execution_keys", "failure_classes", "live", "runs", "time_division", "waiting")
 CLASSIFICATION = vectors("classification.json")
 DIVISION = vectors("time_division.json")
 WAITING = vectors("waiting.json")

@@ -1,0 +1,66 @@
+"""Tests the clients in other languages than Python, each beside a real service; names choose some of them.
+
+A language whose toolchain is not on this machine is left out, with a word; in CI (CI is set) that is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """How the tests of a language are run: in `clients/NAME`, one command after the other."""
+
+    tools: tuple[str, ...]
+    prepare: tuple[tuple[str, ...], ...]
+    test: tuple[str, ...]
+
+    def missing(self) -> str:
+        """The programs that are not here, for a person; empty where all are."""
+        return ", ".join(tool for tool in self.tools if shutil.which(tool) is None)
+
+
+SUITES: dict[str, Suite] = {}
+
+
+def run(name: str, suite: Suite) -> bool:
+    """Whether everything went well. The tests find a service and a backend in ROUTER_SERVICE_LIVE."""
+    folder = ROOT / "clients" / name
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    live = (sys.executable, "-m", "clients.conformance.live", name, "--", *suite.test)
+    return all(
+        subprocess.run(one, cwd=folder, env=environment, check=False).returncode == 0 for one in (*suite.prepare, live)
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Exit code 1 where a test fails, or where CI lacks a toolchain."""
+    if unknown := set(arguments) - SUITES.keys():
+        print(f"{', '.join(sorted(unknown))}: no such client; there are: {', '.join(SUITES)}", file=sys.stderr)
+        return 2
+    failed = []
+    for name in arguments or SUITES:
+        suite, begun = SUITES[name], time.monotonic()
+        if missing := suite.missing():
+            print(f"clients/{name}: not tested, since this machine has no {missing}", flush=True)
+            failed += [name] if os.environ.get("CI") else []
+            continue
+        print(f"== clients/{name}", flush=True)
+        failed += [] if run(name, suite) else [name]
+        print(f"clients/{name}: {time.monotonic() - begun:.0f} s", flush=True)
+    if failed:
+        print(f"clients: failed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
