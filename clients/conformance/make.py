@@ -1,4 +1,3 @@
-
 """Writes the vectors that are numbers: time_division.json, waiting.json, execution_keys.json. Run it by hand.
 
 It imports no client library, and computes otherwise than they do: shares as fractions of powers of 32/45 where they use
