@@ -1,4 +1,4 @@
-# The service without tools to build with: its wheels are made in a first stage, and a finished environment is copied over.
+# The service without tools to build with: an environment of locked wheels is made in a first stage and copied over.
 #
 #   docker build --tag router-service .
 #   docker run --read-only router-service                                  a sidecar: its pod reaches 127.0.0.1:50051
@@ -12,11 +12,13 @@
 
 FROM python:3.11-slim-bookworm AS build
 WORKDIR /build
+COPY requirements.txt ./
+RUN python -m venv --without-pip /opt/router-service \
+    && python -m pip --python /opt/router-service/bin/python install --no-cache-dir --no-deps --require-hashes --only-binary :all: --requirement requirements.txt
 COPY pyproject.toml LICENSE README.md ./
 COPY router_service ./router_service
-RUN python -m pip wheel --no-cache-dir --wheel-dir /wheels ".[redis]" \
-    && python -m venv --without-pip /opt/router-service \
-    && python -m pip --python /opt/router-service/bin/python install --no-cache-dir --no-index --find-links /wheels "router-service[redis]"
+RUN python -m pip wheel --no-cache-dir --no-deps --wheel-dir /wheels . \
+    && python -m pip --python /opt/router-service/bin/python install --no-cache-dir --no-deps --no-index --find-links /wheels router-service
 
 FROM python:3.11-slim-bookworm
 LABEL org.opencontainers.image.title="router-service" \

@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-clients check bench format generate clean
+.PHONY: help serve test test-clients check bench format generate lock sbom audit clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
@@ -37,6 +37,16 @@ format: .venv/check ## put the code into its one form
 generate: .venv/check ## write the stubs again after a change of proto/
 	@$(BIN)/python tools/generate.py
 
+lock: .venv/check ## lock the newest versions that pyproject.toml allows; writes requirements.txt and docs/licences.md
+	@$(BIN)/python tools/lock.py --write && $(PIP) --no-deps --require-hashes --requirement requirements.txt \
+		&& $(BIN)/python tools/lock.py && $(BIN)/python tools/licences.py --write
+
+sbom: .venv/check ## write dist/sbom.cdx.json, the image's bill of materials (CycloneDX)
+	@$(BIN)/python tools/sbom.py
+
+audit: .venv/check ## look the locked packages up among known vulnerabilities; asks a public database, so it needs the internet
+	@$(BIN)/pip-audit --strict --disable-pip --require-hashes --requirement requirements.txt
+
 clean: ## remove .venv, caches and what was built
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -47,14 +57,18 @@ clean: ## remove .venv, caches and what was built
 	@echo 'making .venv with $(PYTHON)'
 	@rm -rf .venv && '$(PYTHON)' -m venv .venv
 
-.venv/runtime: pyproject.toml .venv/pyvenv.cfg
+# What ships is what is locked, so that is what is tested and served; tools of tests and checks are by their bounds.
+.venv/locked: requirements.txt .venv/pyvenv.cfg
+	@$(PIP) --no-deps --require-hashes --requirement requirements.txt && touch $@
+
+.venv/runtime: pyproject.toml .venv/locked
 	@echo 'installing router-service'
 	@$(PIP) --editable . && touch $@
 
-.venv/test: pyproject.toml clients/python/pyproject.toml .venv/pyvenv.cfg
+.venv/test: pyproject.toml clients/python/pyproject.toml .venv/locked
 	@echo 'installing router-service, its client and what tests need'
 	@$(PIP) --editable '.[test]' --editable clients/python && touch .venv/runtime $@
 
-.venv/check: pyproject.toml clients/python/pyproject.toml .venv/pyvenv.cfg
+.venv/check: pyproject.toml clients/python/pyproject.toml .venv/locked
 	@echo 'installing router-service, its client and what tests and checks need'
 	@$(PIP) --editable '.[check]' --editable clients/python && touch .venv/runtime .venv/test $@

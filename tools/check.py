@@ -22,6 +22,8 @@ STEPS: dict[str, list[str]] = {
     "ruff format": ["ruff", "format", "--check", "--quiet", "."],
     "mypy": ["mypy"],
     "layers": ["lint-imports", "--no-logo"],
+    "lock": ["python", "tools/lock.py"],
+    "licences": ["python", "tools/licences.py"],
     "shellcheck": ["shellcheck", ".ci/run"],
     "hadolint": ["hadolint", "Dockerfile"],
     "dockerfile": ["python", "tools/try_dockerfile.py"],

@@ -1,7 +1,7 @@
 """Builds the Dockerfile's image in a folder and tries it, where no Docker engine is at hand.
 
-It must answer `version`, serve until its HEALTHCHECK is content, write nothing below its root, hold no installer, and
-run as a user that is a number and not root.
+It must answer `version`, serve until its HEALTHCHECK is content, write nothing below its root, hold what is locked and
+no installer, and run as a user that is a number and not root.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from dockerfile import Failed, Stage, build, write_context
+from sbom import sbom
 
 SECONDS_TO_SERVE = 30
 INSTALLERS = (
@@ -67,6 +68,7 @@ def main() -> int:
                 image.run([str(image.path(python)), "-c", INSTALLERS])
             if written := files(image.root).items() ^ before.items():
                 raise Failed(f"it writes to its root: {sorted(str(path) for path, _ in written)[:5]}")
+            sbom(image)
             if not re.fullmatch(r"[1-9]\d*:[1-9]\d*", image.user):
                 raise Failed(f"USER {image.user}: not two numbers other than 0")
         except Failed as failure:
