@@ -66,7 +66,7 @@ class Index:
         yield from self.costs.compile()
         self.needs = NeedSets(self.endpoints, facts.positions["speed"])
         yield from self.needs.compile()
-        self.rankings = Rankings(self.endpoints, facts.positions["tag"], facts.positions["language"])
+        self.rankings = Rankings(self.endpoints, facts.sets["tag"], facts.sets["language"])
         yield from self.rankings.compile()
         self._policies: Bounded[int, PolicySets] = Bounded(1024)
         self._regions: Bounded[str, int] = Bounded(1024)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from bisect import insort
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -34,6 +34,7 @@ _FIRST = 3  # most lists go no further
 _ROUNDING = 4
 
 
+_WEIGHTS = tuple(WEIGHTS[name] for name in TERMS)
 _Key = tuple[int, bool, int, int, int]
 
 
@@ -48,6 +49,26 @@ class Ask(msgspec.Struct, frozen=True):
     output_share: int
 
 
+class Steady(msgspec.Struct, frozen=True):
+    """Every endpoint's sum of those weighted terms that no report and no other survivor changes.
+
+    It is `base` with the bonuses, pairs of a weight and the set of those that get it. `order` is by `base`, most first,
+    and so it is of any that get the same bonuses.
+    """
+
+    base: Sequence[int]
+    order: Ordered
+    bonuses: tuple[tuple[int, int], ...]
+
+    def groups(self, survivors: int) -> list[tuple[int, int]]:
+        """The survivors by what they get beside their base, most first: pairs of that sum and a set."""
+        found = [(0, survivors)]
+        for weight, bits in self.bonuses:
+            split = [((total + weight, one & bits), (total, one & ~bits)) for total, one in found]
+            found = [part for both in split for part in both if part[1]]
+        return sorted(found, reverse=True)
+
+
 class Facts(Protocol):
     """What a ranking needs of its index; see rankings.Rankings."""
 
@@ -56,11 +77,10 @@ class Facts(Protocol):
     latencies: list[int]
     errors: list[int]
 
-    def steady(self, ask: Ask) -> Sequence[int]: ...
+    def steady(self, ask: Ask) -> Steady: ...
     def mix_price(self, position: int, output_share: int) -> int | None: ...
     def by_mix_price(self, output_share: int) -> Ordered: ...
     def by_latency(self) -> Ordered: ...
-    def by_steady(self, ask: Ask, members: Members) -> Iterable[int]: ...
 
 
 class Ranking:
@@ -83,7 +103,7 @@ class Ranking:
         self._prices = price_scale_of([price for price in prices if price is not None])
         ends = (by_latency.first(members), by_latency.last(members))
         self._latencies = latency_scale_of([facts.latencies[one] for one in ends if one is not None])
-        best = sorted(map(self._keys(), positions(survivors))) if whole else self._best(members, _FIRST)
+        best = self._all() if whole else self._best(_FIRST)
         self.order: tuple[int, ...] = tuple(key[-1] for key in best)
 
     @property
@@ -97,27 +117,27 @@ class Ranking:
         known = self.order
         yield from known
         if len(known) == _FIRST:
-            best = self._best(Members(self._survivors, len(self._facts.endpoints)), SEARCHED)
+            best = self._best(SEARCHED)
             self.order = tuple(key[-1] for key in best)
             yield from self.order[_FIRST:]
 
-    def _keys(self) -> Callable[[int], _Key]:
-        """A function from positions to what they are ordered by, with all that it needs at hand.
+    def _keys(self) -> Callable[[int, int], _Key]:
+        """A function from a position and its steady sum to what it is ordered by, with all that it needs at hand.
 
         Score, higher first; mix price, absent last; latency; position.
         """
-        share, steady = self._ask.output_share, self._facts.steady(self._ask)
+        share = self._ask.output_share
         prices, latencies, errors = self._facts.prices, self._facts.latencies, self._facts.errors
         price_scale, latency_scale = self._prices, self._latencies
         cheapest, dearest, price_span = price_scale.low, price_scale.high, price_scale.span
         fastest, latency_span = latency_scale.low, latency_scale.span
         price_weight, latency_weight, input_share = WEIGHTS["price"], WEIGHTS["latency"], SIXTEENTHS - share
 
-        def key(position: int) -> _Key:
+        def key(position: int, steady: int) -> _Key:
             both, latency = prices[position], latencies[position]
             price = dearest if both is None else input_share * both[0] + share * both[1]
             total = (
-                steady[position]
+                steady
                 + errors[position]
                 + weighted(price_weight * ((price - cheapest) / price_span))
                 + weighted(latency_weight * ((latency - fastest) / latency_span))
@@ -126,7 +146,13 @@ class Ranking:
 
         return key
 
-    def _best(self, members: Members, most: int) -> list[_Key]:
+    def _all(self) -> list[_Key]:
+        """All of them."""
+        steady, key_of = self._facts.steady(self._ask), self._keys()
+        groups = steady.groups(self._survivors)
+        return sorted(key_of(one, steady.base[one] + bonus) for bonus, bits in groups for one in positions(bits))
+
+    def _best(self, most: int) -> list[_Key]:
         """The first `most`, without looking at all.
 
         Price, latency and errors only ever take from a score. So, down the order of what does not depend on them, once
@@ -134,6 +160,7 @@ class Ranking:
         clearly below, in doubles, need not be worked out exactly.
         """
         share, steady, key_of = self._ask.output_share, self._facts.steady(self._ask), self._keys()
+        base, walk, size = steady.base, steady.order.walk, len(self._facts.endpoints)
         prices, input_share = self._facts.prices, SIXTEENTHS - share
         price_slope = -WEIGHTS["price"] * SCALE / self._prices.span
         latency_slope = -WEIGHTS["latency"] * SCALE / self._latencies.span
@@ -141,24 +168,25 @@ class Ranking:
         errors, latencies = self._facts.errors, self._facts.latencies
         found: list[_Key] = []
         worst: float = float("-inf")
-        for position in self._facts.by_steady(self._ask, members):
-            alone = steady[position]
-            if alone < worst:
-                break
-            both = prices[position]
-            price = dearest if both is None else input_share * both[0] + share * both[1]
-            near = (
-                alone
-                + errors[position]
-                - price_slope * (price - cheapest)
-                - latency_slope * (latencies[position] - fastest)
-            )
-            if near < worst - _ROUNDING:
-                continue
-            insort(found, key_of(position))
-            if len(found) >= most:
-                del found[most:]
-                worst = -found[-1][0]
+        for bonus, bits in steady.groups(self._survivors):
+            for position in walk(Members(bits, size)):
+                alone = base[position] + bonus
+                if alone < worst:
+                    break
+                both = prices[position]
+                price = dearest if both is None else input_share * both[0] + share * both[1]
+                near = (
+                    alone
+                    + errors[position]
+                    - price_slope * (price - cheapest)
+                    - latency_slope * (latencies[position] - fastest)
+                )
+                if near < worst - _ROUNDING:
+                    continue
+                insort(found, key_of(position, alone))
+                if len(found) >= most:
+                    del found[most:]
+                    worst = -found[-1][0]
         return found
 
     def standing(self, position: int) -> Standing:
@@ -181,8 +209,8 @@ class Ranking:
             self._latencies.raw(self._facts.latencies[position]),
             endpoint.error_rate or 0.0,
         )
-        terms = tuple(Term(value, weighted(WEIGHTS[name] * value)) for name, value in zip(TERMS, raw, strict=True))
-        return Score(sum(term.weighted for term in terms), terms)
+        terms = tuple([Term(value, weighted(weight * value)) for weight, value in zip(_WEIGHTS, raw, strict=True)])
+        return Score(sum([term.weighted for term in terms]), terms)
 
 
 def output_share(request: RouteRequest) -> int:

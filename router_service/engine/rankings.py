@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 
 from router_service.domain import words
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.languages import MANY
 from router_service.domain.request import RouteRequest
-from router_service.engine.bits import positions
+from router_service.engine.bits import bitset
 from router_service.engine.cache import Bounded
 from router_service.engine.facts import SLICE
-from router_service.engine.ordered import Members, Ordered
-from router_service.engine.ranking import SIXTEENTHS, Ask, Ranking, output_share
+from router_service.engine.ordered import Ordered
+from router_service.engine.ranking import SIXTEENTHS, Ask, Ranking, Steady, output_share
 from router_service.engine.scoring import (
     FITS,
     OTHER_FIT,
@@ -25,8 +25,6 @@ from router_service.engine.scoring import (
 from router_service.engine.time_budget import DEFAULT_LATENCY_MS
 
 RANKINGS = 2048  # remembered of one index
-FEW = 256  # so many are put in order by themselves, unless the order of all has been made
-
 
 _ANY_TAG = ""
 _STRONG = weighted(WEIGHTS["language_fit"] * 1.0)
@@ -39,10 +37,10 @@ class Rankings:
     def __init__(
         self,
         endpoints: Sequence[Endpoint],
-        tags: Mapping[str, Sequence[int]],
-        languages: Mapping[str, Sequence[int]],
+        tags: Mapping[str, int],
+        languages: Mapping[str, int],
     ) -> None:
-        """`tags` and `languages` are the positions of the endpoints that have each. To be compiled before use."""
+        """`tags` and `languages` are the sets of the endpoints that have each. To be compiled before use."""
         self.endpoints = endpoints
         self._tags, self._languages = tags, languages
         self.prices: list[tuple[int, int] | None] = []
@@ -50,9 +48,8 @@ class Rankings:
         self.errors: list[int] = []
         # What an endpoint has by itself with its fit for a task, and for one that is no more than a tag it lacks.
         self._by_task: dict[str, list[int]] = {task: [] for task in (*FITS, _ANY_TAG)}
-        self._multilingual: list[int] = []
-        self._steady: Bounded[tuple[str, str], list[int]] = Bounded(64)
-        self._by_steady: Bounded[tuple[str, str], Ordered] = Bounded(64)
+        self._order_by_task: dict[str, Ordered] = {}
+        self._multilingual = 0
         self._by_mix_price: list[Ordered] = []  # one for each sixteenth
         self._by_latency = Ordered((), 0)
         self._rankings: Bounded[tuple[int, Ask], Ranking] = Bounded(RANKINGS)
@@ -61,6 +58,7 @@ class Rankings:
         """Works out what belongs to one endpoint alone, and the orders by price and latency, slice by slice."""
         fits = [(self._by_task[task].append, fit) for task, fit in FITS.items()]
         fits.append((self._by_task[_ANY_TAG].append, lambda _: OTHER_FIT))
+        multilingual: list[int] = []
         for position, one in enumerate(self.endpoints):
             known = one.input_price is not None and one.output_price is not None
             self.prices.append((one.input_price or 0, one.output_price or 0) if known else None)
@@ -70,9 +68,15 @@ class Rankings:
             for add, fit in fits:
                 add(own + weighted(WEIGHTS["task_fit"] * fit(one)))
             if is_multilingual(one):
-                self._multilingual.append(position)
+                multilingual.append(position)
             if position % SLICE == 0:
                 yield
+        self._multilingual = bitset(multilingual, len(self.endpoints))
+        for task, base in self._by_task.items():
+            order = sorted(range(len(base)), key=base.__getitem__, reverse=True)
+            yield
+            self._order_by_task[task] = Ordered(order, len(base))
+            yield
         yield from self._order_by_latency()
         for share in range(SIXTEENTHS + 1):
             yield from self._order_by_mix_price(share)
@@ -131,20 +135,13 @@ class Rankings:
         """All the survivors in order, for an explanation."""
         return Ranking(self, survivors, ask, whole=True)
 
-    def steady(self, ask: Ask) -> list[int]:
-        """Each endpoint's sum of the weighted terms that no report and no other survivor changes."""
-        key = (ask.task, ask.language)
-        found = self._steady.get(key)
-        if found is None:
-            # Made by what differs from a list that is there, which for most endpoints is nothing.
-            found = self._by_task[ask.task if ask.task in self._by_task else _ANY_TAG].copy()
-            if ask.task not in FITS:
-                for position in self._tags.get(ask.task, ()):
-                    found[position] += _TAGGED
-            for position in self._multilingual if ask.language == MANY else self._languages.get(ask.language, ()):
-                found[position] += _STRONG
-            self._steady[key] = found
-        return found
+    def steady(self, ask: Ask) -> Steady:
+        """The weighted terms that no report and no other survivor changes."""
+        task = ask.task if ask.task in FITS else _ANY_TAG
+        tagged = 0 if ask.task in FITS else self._tags.get(ask.task, 0)
+        strong = self._multilingual if ask.language == MANY else self._languages.get(ask.language, 0)
+        bonuses = tuple((weight, bits) for weight, bits in ((_TAGGED, tagged), (_STRONG, strong)) if bits)
+        return Steady(self._by_task[task], self._order_by_task[task], bonuses)
 
     def mix_price(self, position: int, output_share: int) -> int | None:
         """An endpoint's price by a mix of tokens, times 16; None unless both prices are documented."""
@@ -160,18 +157,6 @@ class Rankings:
     def by_latency(self) -> Ordered:
         """All endpoints, fastest first."""
         return self._by_latency
-
-    def by_steady(self, ask: Ask, members: Members) -> Iterable[int]:
-        """The positions of a set by `steady`, most first."""
-        key = (ask.task, ask.language)
-        found = self._by_steady.get(key)
-        if found is None:
-            steady = self.steady(ask)
-            if members.bits.bit_count() <= FEW:
-                return sorted(positions(members.bits), key=steady.__getitem__, reverse=True)
-            order = sorted(range(len(steady)), key=steady.__getitem__, reverse=True)
-            found = self._by_steady[key] = Ordered(order, len(self.endpoints))
-        return found.walk(members)
 
 
 def _latency_of(endpoint: Endpoint) -> int:

@@ -12,6 +12,7 @@ from router_service.catalog.content import Content
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
 from router_service.catalog.workloads import REMEMBERED as REMEMBERED_JOINED
+from router_service.domain.caller import LOCAL
 from router_service.domain.policy import Policy
 from router_service.domain.request import RouteRequest as Request
 from router_service.domain.workload import Workload
@@ -32,8 +33,6 @@ MEMORIES = {
     "usable_slugs": 1024,
     "models._resolved": 4096,
     "rankings._rankings": 2048,
-    "rankings._by_steady": 64,
-    "rankings._steady": 64,
     "costs._remembered": 256,
     "needs._remembered": 256,
     "windows._joined": 128,
@@ -90,7 +89,7 @@ def test_no_memory_grows_beyond_its_bound() -> None:
     router, reader = Router(Served(snapshot), lambda: 0), AskReader()
     for number in range(6000):
         ask = reader.read(pb.DecideRequest(request=_adversarial(rng, number)))
-        router.decide(Ask(ask.request))
+        router.decide(LOCAL, Ask(ask.request))
     sizes = {path: len(_memory(snapshot.index, path)) for path in MEMORIES}
     assert all(sizes[path] <= bound for path, bound in MEMORIES.items()), sizes
     assert sizes["answers"] > ANSWERS * 0.9, "the test filled nothing"
@@ -112,7 +111,7 @@ def test_requests_under_workloads_are_remembered_within_bounds() -> None:
     for number in range(REMEMBERED + 500):
         message = pb.DecideRequest(workload=rng.choice(["w", "W", " w@1"]), request=_adversarial(rng, number))
         with suppress(InvalidRequest):
-            router.decide(reader.read(message))
+            router.decide(LOCAL, reader.read(message))
     assert REMEMBERED * 0.9 < len(reader._named) <= REMEMBERED
     assert not reader._requests
     assert REMEMBERED_JOINED // 2 < len(snapshot.workloads._joined) <= REMEMBERED_JOINED
