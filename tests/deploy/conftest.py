@@ -14,7 +14,9 @@ import pytest
 from router_service.v1 import router_service_pb2 as pb
 from router_service.v1.report_pb2 import Attempt, Report
 from router_service.v1.route_pb2 import RouteRequest
-from tests.server.conftest import ServerProcess
+from tests.server.conftest import ServerProcess, catalog_file, serve
+
+__all__ = ["catalog_file", "serve"]  # fixtures
 
 CATALOG = """\
 currency: EUR
