@@ -1,0 +1,11 @@
+// No test leaves a goroutine behind.
+
+package routerservice_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
