@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from stubs import python
+from stubs import go, java, python, typescript
 
 
 class Language(Protocol):
@@ -26,4 +26,4 @@ class Language(Protocol):
         """Every generated file by its path in the repository. Raises CalledProcessError where a generator fails."""
 
 
-LANGUAGES: dict[str, Language] = {"python": python}
+LANGUAGES: dict[str, Language] = {"go": go, "java": java, "python": python, "typescript": typescript}
