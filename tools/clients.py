@@ -29,7 +29,31 @@ class Suite:
         return ", ".join(tool for tool in self.tools if shutil.which(tool) is None)
 
 
-SUITES: dict[str, Suite] = {}
+# Go's race detector needs a C compiler.
+_RACE = ("-race",) if shutil.which("gcc") else ()
+
+SUITES: dict[str, Suite] = {
+    "go": Suite(
+        tools=("go",),
+        prepare=(
+            ("go", "run", "cmd/gofmt", "-d", "."),
+            ("go", "vet", "./..."),
+            ("go", "tool", "-modfile=tools/go.mod", "staticcheck", "./..."),
+            ("go", "vet", "-C", "sdks", "./..."),
+            ("go", "test", "-C", "sdks", "-count=1", "./..."),
+        ),
+        test=("go", "test", *_RACE, "-count=1", "./..."),
+    ),
+    "java": Suite(tools=("mvn", "javac"), prepare=(), test=("mvn", "-B", "-ntp", "verify")),
+    "typescript": Suite(
+        tools=("node", "npm"),
+        prepare=(
+            ("node", "scripts/install.mjs"),
+            ("npm", "run", "--silent", "lint"),
+        ),
+        test=("npm", "test"),
+    ),
+}
 
 
 def run(name: str, suite: Suite) -> bool:

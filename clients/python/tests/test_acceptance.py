@@ -110,3 +110,39 @@ def test_a_schema_must_be_one() -> None:
 
 def test_an_envelope_of_ones_own() -> None:
     assert Acceptance(envelope=lambda answer: Envelope(str(answer)), schema={"const": 1})("1") == ""
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "http://127.0.0.1:1/schema"},
+        {"properties": {"total": {"$ref": "#/$defs/missing"}}},
+        {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"$ref": "other.json"}]},
+    ],
+)
+def test_a_schema_that_refers_to_what_is_not_in_it_is_none_and_nothing_is_fetched(schema: dict[str, Any]) -> None:
+    with pytest.raises(jsonschema.SchemaError, match="is not in the schema"):
+        Acceptance(schema=schema)
+
+
+def test_a_schema_may_refer_to_itself() -> None:
+    node = {"properties": {"next": {"$ref": "#/$defs/node"}}, "type": "object"}
+    accept = Acceptance(schema={"$defs": {"node": node}, "$ref": "#/$defs/node"})
+    assert accept(chat('{"next": {"next": {}}}')) == ""
+    assert accept(chat('{"next": 1}')) == "the answer: not of its schema at /properties/next/type"
+
+
+@pytest.mark.parametrize(("schema", "content"), [({"$ref": "#"}, "{}"), ({}, "[" * 100_000)])
+def test_what_never_ends_is_not_accepted(schema: dict[str, Any], content: str) -> None:
+    assert Acceptance(schema=schema)(chat(content)).startswith("the answer: nested too deeply")
+
+
+def test_a_custom_tool_takes_free_text() -> None:
+    def custom(name: str, text: object) -> dict[str, Any]:
+        return chat(None, tool_calls=[{"id": "1", "type": "custom", "custom": {"name": name, "input": text}}])
+
+    accept = Acceptance(tools={"shell": None, **TOOLS})
+    assert accept(custom("shell", "ls {")) == ""
+    assert accept(custom("shell", {})) == "the arguments of shell: no text"
+    assert accept(custom("python", "1")) == "a tool that is not registered"
+    assert accept(calling("pay", '{"amount": 1}')) == ""

@@ -155,6 +155,7 @@ def test_a_service_that_keeps_nothing_says_so(stateless_target: str) -> None:
 
 
 def test_the_keywords_are_the_fields_of_the_wire() -> None:
-    assert set(ReportFields.__annotations__) == set(Report.DESCRIPTOR.fields_by_name)
+    # Who reports is for the service to know.
+    assert {*ReportFields.__annotations__, "caller"} == set(Report.DESCRIPTOR.fields_by_name)
     with pytest.raises(TypeError, match="Report has no field result; it has trace_id"):
         report_message(None, {"result": "accepted"})  # type: ignore[typeddict-unknown-key]

@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Callable
 
 import grpc
+import openai
 import pytest
 
 from clients.conformance.faults import closed_port, faulty_backend
@@ -117,6 +118,19 @@ def test_what_caused_it_knows_better() -> None:
     wrapped = of_library("requests.exceptions", "ConnectionError")
     wrapped.args = (pool,)
     assert seen_kind(wrapped) == "connect"
+
+
+def test_the_openai_sdk_as_it_is() -> None:
+    with faulty_backend() as backend:
+        for port, fault, kind in (
+            (closed_port(), "", "connect"),
+            (backend.port, "reset", "lost"),
+            (backend.port, "truncated", "lost"),
+            (backend.port, "limited", "http"),
+        ):
+            with openai.OpenAI(base_url=f"http://127.0.0.1:{port}", api_key="k", max_retries=0) as client:
+                error = raised(lambda client=client, fault=fault: client.get(f"/{fault}", cast_to=object))  # type: ignore[misc]
+            assert seen_kind(error) == kind, fault
 
 
 def test_a_fault_of_ones_own_while_a_refusal_was_handled_is_no_refusal() -> None:

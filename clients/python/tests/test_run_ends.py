@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from clients.python.tests.scripted import ScriptedService, scripted_service
+from clients.python.tests.scripted import TRACE_ID, ScriptedService, scripted_service
 from router_service_client import AsyncRouterClient, CallFailed, Inline, NotAnswered, RouterClient, Try
 
 TWO = {"candidates": [{"endpoint_id": "a", "need_ms": 1}, {"endpoint_id": "b", "need_ms": 1}]}
@@ -131,3 +131,50 @@ def test_candidates_of_ones_own_are_not_reported(service: Service) -> None:
     assert run.report is None
     assert service[0].reports == []
     assert service[0].asked[0].operation_id == "mine"
+
+
+def test_candidates_that_cannot_be_called_are_passed_over(service: Service) -> None:
+    with RouterClient(service[1]) as client:
+        run = client.run(None, lambda attempt: attempt.endpoint_id, can_call=lambda one: one.endpoint_id == "b")
+        nobody = client.run(None, lambda attempt: attempt.endpoint_id, can_call=lambda one: False)
+    assert run.answer() == "b"
+    assert (nobody.outcome, nobody.attempts) == ("failed", ())
+    assert [(one.outcome, len(one.attempts)) for one in service[0].reports] == [("accepted", 1), ("failed", 0)]
+
+
+def test_a_call_sees_the_decision(service: Service) -> None:
+    with RouterClient(service[1]) as client:
+        run = client.run(None, lambda attempt: (attempt.decision.trace_id, len(attempt.decision.candidates)))
+    assert run.answer() == (TRACE_ID, 2)
+
+
+async def test_what_was_passed_on_may_take_the_time_that_was_kept_for_others(service: Service) -> None:
+    extended: list[tuple[int | None, int | None]] = []
+
+    async def call(attempt: Try) -> str:
+        before = attempt.timeout_ms
+        attempt.passed_on = True
+        extended.append((before, attempt.timeout_ms))
+        await asyncio.sleep(1.3)  # longer than its share of 1110 ms, shorter than all of 1900
+        return attempt.endpoint_id
+
+    async with AsyncRouterClient(service[1]) as client:
+        run = await client.run(None, call, deadline_ms=2000)
+    assert run.answer() == "a"
+    ((share, all_of_it),) = extended
+    assert share is not None
+    assert all_of_it is not None
+    assert share <= 1110  # 45/77 of 1900
+    assert 1300 < all_of_it <= 1900
+    assert run.attempts[0].timeout_ms == share  # what had been set for it
+
+
+async def test_what_was_passed_on_ends_with_the_deadline_all_the_same(service: Service) -> None:
+    async def call(attempt: Try) -> None:
+        attempt.passed_on = True
+        await asyncio.sleep(60)
+
+    async with AsyncRouterClient(service[1]) as client:
+        run = await client.run(None, call, replayable=True, deadline_ms=600)
+    assert (run.outcome, len(run.attempts)) == ("ambiguous", 1)
+    assert run.attempts[0].latency_ms >= 500

@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from jsonschema.exceptions import SchemaError
 from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
+from referencing import Resource
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import EMPTY_REGISTRY, specification_with
 
 from router_service_client.envelopes import Envelope, NotAnEnvelope, ToolCall, openai_envelope
 from router_service_client.seen import CallFailed
+
+if TYPE_CHECKING:
+    from referencing._core import Resolver  # the type of what is public has no public name
 
 Schema = Mapping[str, Any]
 
@@ -27,26 +34,26 @@ class Acceptance:
 
     Args:
         schema: the JSON Schema that the text must be of, as the request was made with; None for free text.
-        tools: the schemas of the arguments of the tools that may be called, by name.
+        tools: the schemas of the arguments of the tools that may be called, by name; None for one that takes free text.
         whole: whether an answer that was cut off by a limit is refused.
         checks: what else must hold; each says what is wrong, in words that hold nothing of the answer, or nothing.
         envelope: how the API's answers are read: `openai_envelope`, `anthropic_envelope`, or one of your own.
 
     Raises:
-        jsonschema.SchemaError: a schema is none.
+        jsonschema.SchemaError: a schema is none, or refers to what is not in it: nothing is ever fetched.
     """
 
     def __init__(
         self,
         *,
         schema: Schema | None = None,
-        tools: Mapping[str, Schema] | None = None,
+        tools: Mapping[str, Schema | None] | None = None,
         whole: bool = True,
         checks: Iterable[Callable[[Envelope], str | None]] = (),
         envelope: Callable[[object], Envelope] = openai_envelope,
     ) -> None:
         self._schema = None if schema is None else _validator(schema)
-        self._tools = {name: _validator(one) for name, one in (tools or {}).items()}
+        self._tools = {name: None if one is None else _validator(one) for name, one in (tools or {}).items()}
         self._whole = whole
         self._checks = tuple(checks)
         self._envelope = envelope
@@ -80,24 +87,45 @@ class Acceptance:
     def _tool_call(self, call: ToolCall) -> str:
         if call.name not in self._tools:
             return "a tool that is not registered"
-        return _wrong(self._tools[call.name], call.arguments, f"the arguments of {call.name}")
+        validator = self._tools[call.name]
+        if validator is None:
+            return "" if isinstance(call.arguments, str) else f"the arguments of {call.name}: no text"
+        return _wrong(validator, call.arguments, f"the arguments of {call.name}")
 
 
 def _validator(schema: Schema) -> Validator:
     copied = dict(schema)
     kind = validator_for(copied)
     kind.check_schema(copied)
-    return kind(copied, format_checker=kind.FORMAT_CHECKER)
+    resource: Resource[Any] = specification_with(kind.META_SCHEMA["$schema"]).create_resource(copied)
+    _check_references(resource, EMPTY_REGISTRY.resolver_with_root(resource))
+    # With a registry of its own a validator fetches nothing.
+    return kind(copied, format_checker=kind.FORMAT_CHECKER, registry=EMPTY_REGISTRY)
+
+
+def _check_references(resource: Resource[Any], resolver: Resolver[Any]) -> None:
+    """Raises SchemaError where a schema refers to one that is not in it."""
+    contents = resource.contents if isinstance(resource.contents, Mapping) else {}
+    for reference in (contents[key] for key in ("$ref", "$dynamicRef", "$recursiveRef") if key in contents):
+        try:
+            resolver.lookup(reference)
+        except Unresolvable as unknown:
+            text = f"{reference!r} is not in the schema"
+            raise SchemaError(text, validator="$ref", instance=reference) from unknown
+    for inner in resource.subresources():
+        _check_references(inner, resolver.in_subresource(inner))
 
 
 def _wrong(validator: Validator, value: Any, what: str) -> str:
     """What is wrong with JSON, told by the place in the schema: a message of jsonschema's would quote the answer."""
-    if isinstance(value, str):
-        try:
+    try:
+        if isinstance(value, str):
             value = json.loads(value.strip(), parse_constant=_no_number)
-        except ValueError:
-            return f"{what}: no JSON"
-    error = next(iter(validator.iter_errors(value)), None)
+        error = next(iter(validator.iter_errors(value)), None)
+    except ValueError:
+        return f"{what}: no JSON"
+    except RecursionError:
+        return f"{what}: nested too deeply, or its schema refers to itself without an end"
     return "" if error is None else f"{what}: not of its schema at /{'/'.join(map(str, error.absolute_schema_path))}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TypeVar, Unpack
 
 from router_service_client.attempts import Answered, Failed, Try, Wait
@@ -12,7 +13,7 @@ from router_service_client.messages import RouteFields, decide_request
 from router_service_client.report_task import ReportTask
 from router_service_client.runs import Course, Run
 from router_service_client.runtime import AsyncRuntime
-from router_service_client.v1.route_pb2 import RouteRequest
+from router_service_client.v1.route_pb2 import Candidate, RouteRequest
 from router_service_client.v1.router_service_pb2 import DecideRequest, DecideResponse, Inline
 
 T = TypeVar("T")
@@ -34,6 +35,7 @@ class AsyncRunning(ABC):
         *,
         accept: Callable[[T], str | None] | None = None,
         replayable: bool = False,
+        can_call: Callable[[Candidate], bool] | None = None,
         policy_id: str = "",
         request_id: str = "",
         workload: str = "",
@@ -52,6 +54,7 @@ class AsyncRunning(ABC):
                 HTTP library raises (`seen_of_exception` tells which are known).
             accept: what it has against an answer, in words that hold nothing of it; None or empty is accepted.
             replayable: whether the operation may be sent again where it is not known what became of the first time.
+            can_call: which candidates you can call at all; the others are passed over as if they were not listed.
             policy_id: as of `decide`, and so are request_id, workload, data_class, operation_id and inline.
             request_id: an id of the caller's own, echoed in the answer.
             workload: a workload that the request inherits.
@@ -82,7 +85,7 @@ class AsyncRunning(ABC):
             inline=inline,
         )
         answer = await self._decided(message)
-        course: Course[T] = Course(message.request, answer, begun, runtime, replayable=replayable)
+        course: Course[T] = Course(message.request, answer, begun, runtime, replayable=replayable, can_call=can_call)
         step = course.next()
         while step is not None:
             if isinstance(step, Wait):
@@ -105,11 +108,25 @@ async def _wait(course: Course[T], step: Wait, runtime: AsyncRuntime) -> Failed 
     return None
 
 
+def _extending(limit: asyncio.Timeout, loop: asyncio.AbstractEventLoop) -> Callable[[float], None]:
+    """What gives a call more time, from whichever thread it runs in."""
+
+    def extend(when: float) -> None:
+        with suppress(RuntimeError):  # it has ended meanwhile
+            limit.reschedule(when)
+
+    def extend_soon(seconds: float) -> None:
+        loop.call_soon_threadsafe(extend, loop.time() + seconds)
+
+    return extend_soon
+
+
 async def _try(
     course: Course[T], attempt: Try, call: Callable[[Try], Awaitable[T]], accept: Callable[[T], str | None] | None
 ) -> Answered | Failed:
     try:
-        async with asyncio.timeout(attempt.timeout):
+        async with asyncio.timeout(attempt.timeout) as limit:
+            attempt.when_extended(_extending(limit, asyncio.get_running_loop()))
             result = await call(attempt)
         attempt.end()
         return course.answered(result, None if accept is None else accept(result), checked=accept is not None)

@@ -11,7 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from router_service_client.classification import Verdict
 from router_service_client.seen import Seen
 from router_service_client.v1.report_pb2 import Attempt
-from router_service_client.v1.route_pb2 import Candidate
+from router_service_client.v1.route_pb2 import Candidate, Decision
 
 TEXT_MAX = 200
 """Characters of a text that is reported."""
@@ -23,9 +23,9 @@ class Try:
 
     Attributes:
         candidate: where to send the request: its endpoint_id, model, provider, region and so on.
+        decision: what lists the candidate: its trace_id, policy_id, sentence and so on.
         number: 1 for the first attempt; the attempt_id of the report.
         timeout_ms: how long the call may take, None without a deadline; `timeout` is the same in seconds.
-        passed_on: set it as soon as a part of the answer went on to somebody: nothing is tried after that.
     """
 
     def __init__(
@@ -35,11 +35,18 @@ class Try:
         timeout_ms: int | None,
         clock: Callable[[], float],
         started_at: datetime,
+        *,
+        decision: Decision | None = None,
+        rest_ms: int | None = None,
     ) -> None:
+        """`rest_ms` is all that can still be spent, this attempt's time and that of those after it."""
         self.candidate = candidate
+        self.decision = decision or Decision()
         self.number = number
         self.timeout_ms = timeout_ms
-        self.passed_on = False
+        self._rest_ms = rest_ms
+        self._passed_on = False
+        self._extended: Callable[[float], None] = lambda _: None
         self._clock = clock
         self._begun = clock()
         self._ended: float | None = None
@@ -57,6 +64,31 @@ class Try:
     def timeout(self) -> float | None:
         """How long the call may take, in seconds; None without a deadline."""
         return None if self.timeout_ms is None else self.timeout_ms / 1000
+
+    @property
+    def left(self) -> float | None:
+        """How long the call may still take from now on, in seconds; None without a deadline."""
+        return None if self.timeout is None else max(0.0, self.timeout - (self._clock() - self._begun))
+
+    @property
+    def passed_on(self) -> bool:
+        """Set it as soon as a part of the answer went on to somebody: nothing is tried after that.
+
+        So the call may then take all the time that is left, of which a share was kept for the attempts after it.
+        """
+        return self._passed_on
+
+    @passed_on.setter
+    def passed_on(self, value: bool) -> None:
+        extends = value and not self._passed_on and self.timeout_ms is not None and self._rest_ms is not None
+        self._passed_on = value
+        if extends:
+            self.timeout_ms = self._rest_ms
+            self._extended(self.left or 0.0)
+
+    def when_extended(self, extended: Callable[[float], None]) -> None:
+        """Said by the loop that watches over the time: called with the seconds that are left where there is more."""
+        self._extended = extended
 
     @property
     def latency_ms(self) -> int:

@@ -23,6 +23,7 @@ from router_service_client.messages import (
 from router_service_client.report_thread import ReportThread
 from router_service_client.reports import ReportsLost
 from router_service_client.running import Running
+from router_service_client.token import Token, refuse_open, shown
 from router_service_client.v1.report_pb2 import Report
 from router_service_client.v1.route_pb2 import RouteRequest
 from router_service_client.v1.router_service_pb2 import (
@@ -49,10 +50,16 @@ class RouterClient(Running):
     Args:
         target: `host:port` or `unix:/path`. Connecting happens with the first call, and again when it was lost.
         timeout: seconds that a call may take; a call's own `timeout` goes before it.
-        credentials: TLS; without them the connection is plain.
+        credentials: TLS, with a certificate of the caller's where the service asks for one; without them the connection
+            is plain.
+        token: the bearer token to show with each call: a text, the Path of a file that holds it and may be renewed, or
+            a function that gives it.
         channel: a channel to use in the place of `target` and `credentials`; closing it stays with the caller.
 
     `reports` is the queue of what `run` reports in the background; its `outbox` counts what became of them.
+
+    Raises:
+        ValueError: a token would go over a plain connection beyond this machine, or is none.
     """
 
     def __init__(
@@ -61,8 +68,12 @@ class RouterClient(Running):
         *,
         timeout: float = DEFAULT_TIMEOUT,
         credentials: grpc.ChannelCredentials | None = None,
+        token: Token | None = None,
         channel: grpc.Channel | None = None,
     ) -> None:
+        self._shown = shown(token)
+        if channel is None:
+            refuse_open(target, token, credentials)
         self._own = open_channel(target, credentials) if channel is None else None
         self._stub = RouterServiceStub(channel or self._own)
         self._timeout = timeout
@@ -174,7 +185,7 @@ class RouterClient(Running):
         """
         items = (ReportStreamRequest(report=one) for one in reports)
         try:
-            answer: ReportStreamResponse = self._stub.ReportStream(items, timeout=timeout)
+            answer: ReportStreamResponse = self._stub.ReportStream(items, timeout=timeout, metadata=self._shown())
         except grpc.RpcError as failure:
             raise error_of(failure) from failure
         return answer
@@ -263,6 +274,7 @@ class RouterClient(Running):
     def _answer(self, call: Any, message: Message, timeout: float | None) -> Any:
         """The answer to one message. Raises RouterError."""
         try:
-            return call(message, timeout=self._timeout if timeout is None else timeout)
+            own = self._timeout if timeout is None else timeout
+            return call(message, timeout=own, metadata=self._shown())
         except grpc.RpcError as failure:
             raise error_of(failure) from failure

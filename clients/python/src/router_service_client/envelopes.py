@@ -14,7 +14,7 @@ class NotAnEnvelope(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that the model wants called; `arguments` as they came: JSON text, or what it stands for."""
+    """A tool that the model wants called; `arguments` as they came: JSON text, what it stands for, or free text."""
 
     name: str
     arguments: object
@@ -49,10 +49,7 @@ def openai_envelope(answer: object) -> Envelope:
     try:
         choice = parsed_object(answer)["choices"][0]
         message = choice["message"]
-        calls = tuple(
-            ToolCall(str(one["function"]["name"]), one["function"]["arguments"])
-            for one in message.get("tool_calls") or ()
-        )
+        calls = tuple(_openai_call(one) for one in message.get("tool_calls") or ())
         text, ended = message.get("content") or "", choice.get("finish_reason")
         refused = ended == "content_filter" or bool(message.get("refusal"))
     except (KeyError, IndexError, TypeError, AttributeError) as wrong:
@@ -60,6 +57,13 @@ def openai_envelope(answer: object) -> Envelope:
     if not isinstance(text, str):
         raise NotAnEnvelope
     return Envelope(text, calls, ended == "length", refused)
+
+
+def _openai_call(call: Mapping[str, Any]) -> ToolCall:
+    """A call of a function with arguments, or of a custom tool that takes text."""
+    if call.get("type") == "custom":
+        return ToolCall(str(call["custom"]["name"]), call["custom"]["input"])
+    return ToolCall(str(call["function"]["name"]), call["function"]["arguments"])
 
 
 def anthropic_envelope(answer: object) -> Envelope:

@@ -16,7 +16,7 @@ from router_service_client.runtime import Clocks
 from router_service_client.seen import ACCEPTANCE_FAILED, CANCELLED
 from router_service_client.time_budget import allowance_ms, fits, jitter_ms
 from router_service_client.v1.report_pb2 import Attempt
-from router_service_client.v1.route_pb2 import Candidate
+from router_service_client.v1.route_pb2 import Candidate, Decision
 
 MAX_ATTEMPTS = 3
 AGAIN_WITHIN_MS = 1000
@@ -47,6 +47,7 @@ class Failover:
         spendable_ms: what could be spent on attempts then; None without a deadline.
         max_attempts: attempts in all, second tries on the same endpoint counted.
         replayable: whether the operation may be sent again where it is not known what became of it.
+        decision: what the candidates are of, for calls to look at.
     """
 
     candidates: Sequence[Candidate]
@@ -55,6 +56,7 @@ class Failover:
     spendable_ms: int | None = None
     max_attempts: int = MAX_ATTEMPTS
     replayable: bool = False
+    decision: Decision | None = None
     attempts: list[Attempt] = field(default_factory=list)
     _retries: int = 0
     _window: int = 0
@@ -77,7 +79,15 @@ class Failover:
             self._retries += place.tried
             place.tried = True
             number, started_at = len(self.attempts) + 1, self.runtime.now()
-            attempt = Try(place.candidate, number, allowed, self.runtime.clock, started_at)
+            attempt = Try(
+                place.candidate,
+                number,
+                allowed,
+                self.runtime.clock,
+                started_at,
+                decision=self.decision,
+                rest_ms=self._left(),
+            )
             ended = yield Call(attempt)
             if not isinstance(ended, Failed):
                 self.attempts.append(attempt.told(None, ended.validation_result if ended else ""))

@@ -40,6 +40,8 @@ _BY_NAME: dict[str, str] = {
     **dict.fromkeys(("botocore.ReadTimeoutError", "botocore.ConnectionClosedError"), LOST),
     "http.HTTPException": LOST,
 }
+_SUCCESSORS = {"httpx2": "httpx", "httpcore2": "httpcore"}
+"""Libraries that raise what an earlier one does under the same names."""
 # For what has no name above, in this order.
 _BY_TYPE: tuple[tuple[type[BaseException], str], ...] = (
     (ConnectionRefusedError, CONNECT),
@@ -124,8 +126,13 @@ def _answered(error: BaseException) -> Seen | None:
     return None
 
 
+def _library(kind: type) -> str:
+    name = kind.__module__.partition(".")[0]
+    return _SUCCESSORS.get(name, name)
+
+
 def _kind(error: BaseException) -> str | None:
     for one in type(error).__mro__:
-        if kind := _BY_NAME.get(f"{one.__module__.partition('.')[0]}.{one.__name__}"):
+        if kind := _BY_NAME.get(f"{_library(one)}.{one.__name__}"):
             return kind
     return next((kind for one, kind in _BY_TYPE if isinstance(error, one)), None)

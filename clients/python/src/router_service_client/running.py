@@ -11,7 +11,7 @@ from router_service_client.messages import RouteFields, decide_request
 from router_service_client.report_thread import ReportThread
 from router_service_client.runs import Course, Run
 from router_service_client.runtime import Runtime
-from router_service_client.v1.route_pb2 import RouteRequest
+from router_service_client.v1.route_pb2 import Candidate, RouteRequest
 from router_service_client.v1.router_service_pb2 import DecideRequest, DecideResponse, Inline
 
 T = TypeVar("T")
@@ -33,6 +33,7 @@ class Running(ABC):
         *,
         accept: Callable[[T], str | None] | None = None,
         replayable: bool = False,
+        can_call: Callable[[Candidate], bool] | None = None,
         policy_id: str = "",
         request_id: str = "",
         workload: str = "",
@@ -51,6 +52,7 @@ class Running(ABC):
                 raises (`seen_of_exception` tells which are known).
             accept: what it has against an answer, in words that hold nothing of it; None or empty is accepted.
             replayable: whether the operation may be sent again where it is not known what became of the first time.
+            can_call: which candidates you can call at all; the others are passed over as if they were not listed.
             policy_id: as of `decide`, and so are request_id, workload, data_class, operation_id and inline.
             request_id: an id of the caller's own, echoed in the answer.
             workload: a workload that the request inherits.
@@ -80,7 +82,7 @@ class Running(ABC):
             inline=inline,
         )
         answer = self._decided(message)
-        course: Course[T] = Course(message.request, answer, begun, runtime, replayable=replayable)
+        course: Course[T] = Course(message.request, answer, begun, runtime, replayable=replayable, can_call=can_call)
         step = course.next()
         while step is not None:
             ended = _wait(course, step, runtime) if isinstance(step, Wait) else _try(course, step.attempt, call, accept)

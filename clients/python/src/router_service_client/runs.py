@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -12,7 +13,7 @@ from router_service_client.runtime import Clocks
 from router_service_client.seen import ACCEPTANCE_FAILED, BROKEN_OFF, CANCELLED, Seen
 from router_service_client.time_budget import spendable_ms
 from router_service_client.v1.report_pb2 import Attempt, Report
-from router_service_client.v1.route_pb2 import Decision, Refusal, RouteRequest
+from router_service_client.v1.route_pb2 import Candidate, Decision, Refusal, RouteRequest
 from router_service_client.v1.router_service_pb2 import DecideResponse
 
 T = TypeVar("T")
@@ -69,16 +70,24 @@ class Course(Generic[T]):
     """One run under way: its loop and what it brought so far."""
 
     def __init__(
-        self, asked: RouteRequest, answer: DecideResponse, begun: float, runtime: Clocks, *, replayable: bool
+        self,
+        asked: RouteRequest,
+        answer: DecideResponse,
+        begun: float,
+        runtime: Clocks,
+        *,
+        replayable: bool,
+        can_call: Callable[[Candidate], bool] | None = None,
     ) -> None:
         self._answer = answer
         self.failover = Failover(
-            candidates=list(answer.decision.candidates),
+            candidates=[one for one in answer.decision.candidates if can_call is None or can_call(one)],
             runtime=runtime,
             begun=begun,
             spendable_ms=_spendable(asked, answer.decision),
             max_attempts=asked.max_attempts or MAX_ATTEMPTS,
             replayable=replayable,
+            decision=answer.decision,
         )
         self._steps = self.failover.steps()
         self._refused = not answer.HasField("decision")
