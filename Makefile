@@ -65,10 +65,10 @@ clean: ## remove .venv, caches and what was built
 	@echo 'installing router-service'
 	@$(PIP) --editable . && touch $@
 
-.venv/test: pyproject.toml clients/python/pyproject.toml .venv/locked
+.venv/test: pyproject.toml clients/python/pyproject.toml clients/openai_proxy/pyproject.toml .venv/locked
 	@echo 'installing router-service, its client and what tests need'
-	@$(PIP) --editable '.[test]' --editable clients/python && touch .venv/runtime $@
+	@$(PIP) --editable '.[test]' --editable clients/python --editable clients/openai_proxy && touch .venv/runtime $@
 
-.venv/check: pyproject.toml clients/python/pyproject.toml .venv/locked
+.venv/check: pyproject.toml clients/python/pyproject.toml clients/openai_proxy/pyproject.toml .venv/locked
 	@echo 'installing router-service, its client and what tests and checks need'
-	@$(PIP) --editable '.[check]' --editable clients/python && touch .venv/runtime .venv/test $@
+	@$(PIP) --editable '.[check]' --editable clients/python --editable clients/openai_proxy && touch .venv/runtime .venv/test $@

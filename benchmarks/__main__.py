@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from benchmarks.churn import run as run_churn
 from benchmarks.engine import run as run_engine
+from benchmarks.envoy import run as run_envoy
 from benchmarks.figures import Section
 from benchmarks.memory import run as run_memory
 from benchmarks.peers import run as run_peers
@@ -22,6 +23,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[..., Iterator[Section]]]] = {
     "wire": ("Wire", run_wire),
     "engine": ("Engine", run_engine),
     "stream": ("Stream", run_stream),
+    "envoy": ("Envoy", run_envoy),
     "churn": ("Change under load", run_churn),
     "peers": ("Peers", run_peers),
     "memory": ("Memory and start", run_memory),

@@ -16,15 +16,16 @@ DECIDE = "/router_service.v1.RouterService/Decide"
 DECIDE_STREAM = "/router_service.v1.RouterService/DecideStream"
 
 
-def verify(server: Server, size: int, messages: Sequence[bytes], folder: Path) -> int:
+def verify(server: Server, size: int, messages: Sequence[bytes], folder: Path, authorization: str = "") -> int:
     """Checks the answer of every message; returns the median size of an answer. AssertionError where one differs."""
     engine, sizes = InProcess(size, folder), []
+    metadata = (("authorization", authorization),) if authorization else ()
     with grpc.insecure_channel(server.address) as channel:
         call: Any = channel.unary_unary(DECIDE)
         for message in messages:
             expected = comparable(engine.answer(message))
             for _ in range(2):  # the second answer may come from a memory
-                answer: bytes = call(message, timeout=30)
+                answer: bytes = call(message, timeout=30, metadata=metadata)
                 said = comparable(answer)
                 if said != expected:
                     raise AssertionError(f"the server answered\n{said}\nand the engine\n{expected}")

@@ -14,7 +14,7 @@ from typing import Any
 import grpc
 import uvloop
 
-from router_service.server.app import _OPTIONS
+from router_service.server.limits import ASKING_BYTES, USUAL, transport_options
 
 UNARY, STREAM = "/floor.Floor/Unary", "/floor.Floor/Stream"
 
@@ -39,10 +39,10 @@ class Floor(grpc.GenericRpcHandler):
         return self._handlers.get(handler_call_details.method)
 
 
-async def serve(size: int) -> None:
-    """Runs the floor on a port of the system's choice until SIGTERM."""
-    server = grpc.aio.server(options=_OPTIONS)
-    server.add_generic_rpc_handlers((Floor(bytes(size)),))
+async def run(floor: Floor) -> None:
+    """Runs a floor on a port of the system's choice until SIGTERM."""
+    server = grpc.aio.server(options=transport_options(USUAL, ASKING_BYTES))
+    server.add_generic_rpc_handlers((floor,))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     print(f"listening on 127.0.0.1:{port}", file=sys.stderr, flush=True)
@@ -53,4 +53,4 @@ async def serve(size: int) -> None:
 
 
 if __name__ == "__main__":
-    uvloop.run(serve(int(sys.argv[1])))
+    uvloop.run(run(Floor(bytes(int(sys.argv[1])))))

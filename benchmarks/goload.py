@@ -51,7 +51,9 @@ class Generator:
         if built.returncode:
             raise Unbuildable(f"go build failed: {built.stderr.decode(errors='replace').strip()[-500:]}")
 
-    def load(self, server: Server, method: str, bodies: Path, shape: Shape, *, seconds: float) -> Round:
+    def load(
+        self, server: Server, method: str, bodies: Path, shape: Shape, *, seconds: float, authorization: str = ""
+    ) -> Round:
         """One round, with the messages after those that this server had before. RuntimeError where a call fails."""
         address, before, had = server.address, server.cpu_s(), (server.pid, method)
         done = subprocess.run(
@@ -66,6 +68,7 @@ class Generator:
                 f"-window={shape.window}",
                 f"-first={self._sent.get(had, 0)}",
                 f"-duration={seconds}s",
+                f"-authorization={authorization}",
             ]),
             capture_output=True,
             timeout=seconds + _MARGIN_S,

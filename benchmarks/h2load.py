@@ -28,18 +28,20 @@ def load(
     seconds: float,
     streams: int,
     rate: float | None = None,
+    authorization: str = "",
 ) -> Round:
     """Loads one method with up to `streams` calls at a time a body, over one connection each.
 
-    At `rate` calls a second over all bodies, or at as many as are answered. Only what ends while all processes are
-    running counts, without a warm-up. RuntimeError where a call fails.
+    At `rate` calls a second over all bodies, or at as many as are answered; each shows `authorization`. Only what ends
+    while all processes are running counts, without a warm-up. RuntimeError where a call fails.
     """
-    address, before = server.address, server.cpu_s()
+    url, before = f"http://{server.address}{method}", server.cpu_s()
     logs = [folder / f"h2load-{number}.log" for number in range(len(bodies))]
-    pace = f"--rps={max(1, round(rate / len(bodies)))}" if rate else ""
+    more = [f"--rps={max(1, round(rate / len(bodies)))}"] if rate else []
+    more += [f"--header=authorization: {authorization}"] if authorization else []
     running = [
         subprocess.Popen(
-            pinned(GENERATOR_CORE, _command(f"http://{address}{method}", body, log, seconds, streams, pace)),
+            pinned(GENERATOR_CORE, _command(url, body, log, seconds, streams, more)),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
@@ -53,7 +55,7 @@ def load(
     return counted([_read(log) for log in logs], used)
 
 
-def _command(url: str, body: Path, log: Path, seconds: float, streams: int, pace: str) -> list[str]:
+def _command(url: str, body: Path, log: Path, seconds: float, streams: int, more: list[str]) -> list[str]:
     log.unlink(missing_ok=True)
     return [
         "h2load",
@@ -64,7 +66,7 @@ def _command(url: str, body: Path, log: Path, seconds: float, streams: int, pace
         "--header=content-type: application/grpc",
         "--header=te: trailers",
         f"--log-file={log}",
-        *([pace] if pace else []),
+        *more,
         url,
     ]
 

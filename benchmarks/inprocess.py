@@ -6,18 +6,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.callers import write_callers
 from benchmarks.catalogues import catalogue
 from router_service.asks import Answer, Ask
+from router_service.callers.load import load
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
+from router_service.domain.caller import LOCAL
 from router_service.domain.policy import Policy
 from router_service.engine.decide import decide
 from router_service.router import Router
 from router_service.server.app import wall_clock
+from router_service.server.identity.access import Access, Known, Open
 from router_service.server.log import make_logger
 from router_service.server.metrics import Metrics
 from router_service.server.router_service import RouterServicer
 from router_service.server.rpc import Calls
+from router_service.server.told import Told
 from router_service.v1 import router_service_pb2 as pb
 from router_service.wire.answer import decide_response
 from router_service.wire.read import AskReader
@@ -56,16 +61,38 @@ def comparable(message: bytes) -> pb.DecideResponse:
     return answer
 
 
-def door(snapshot: Snapshot, log_level: str = "error") -> Callable[[bytes], bytes]:
-    """What the service does in a call of Decide, from the request's bytes to the answer's, without gRPC and store."""
+class _Context:
+    """What a call's handler asks of gRPC."""
+
+    def __init__(self, authorization: str) -> None:
+        self._metadata = (("user-agent", "benchmark"), *((("authorization", authorization),) if authorization else ()))
+
+    def peer(self) -> str:
+        return "ipv4:127.0.0.1:40000"
+
+    def invocation_metadata(self) -> tuple[tuple[str, str], ...]:
+        return self._metadata
+
+
+def door(snapshot: Snapshot, log_level: str = "error", callers: Path | None = None) -> Callable[[bytes], bytes]:
+    """What the service does in a call of Decide, from the request's bytes to the answer's, without gRPC and store.
+
+    With a folder for `callers` the call shows a token that one of them has.
+    """
     served, metrics, log = Served(), Metrics(), make_logger(log_level, "json")
     served.install(snapshot)
-    servicer = RouterServicer(Router(served, wall_clock), Calls(metrics, log), metrics, log)
+    access: Access = Open(LOCAL)
+    authorization = ""
+    if callers is not None:
+        authorization = write_callers(callers, snapshot.policies)
+        access = Known(load(callers).callers, wall_clock, lambda _: None)
+    context = _Context(authorization)
+    servicer = RouterServicer(Router(served, wall_clock), Calls(metrics, log, access), Told(metrics, log))
     handle: Any = servicer.handlers()["Decide"].unary_unary
 
     def call(message: bytes) -> bytes:
         try:
-            handle(message, None).send(None)
+            handle(message, context).send(None)
         except StopIteration as answered:
             answer: bytes = answered.value
             return answer

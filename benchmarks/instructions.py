@@ -46,7 +46,8 @@ def main(arguments: Sequence[str]) -> None:
     with TemporaryDirectory() as place:
         folder = Path(place)
         path = catalogue(asked.endpoints).write(folder)
-        serve = ["serve", "--listen", "127.0.0.1:0", "--catalog", str(path), "--grace", "0", *PLAIN]
+        ending = ("--drain-delay", "0", "--grace", "0")
+        serve = ["serve", "--listen", "127.0.0.1:0", "--catalog", str(path), *ending, *PLAIN]
         floor = _counted("benchmarks.floor", [str(_ANSWER_SIZE)], UNARY, messages, folder)
         service = _counted("router_service.cli", serve, DECIDE, messages, folder)
     print("\n".join(_told(floor, service)))

@@ -95,8 +95,8 @@ PLAIN = ("--store", "none", "--admin", "127.0.0.1:0")
 
 def service(catalogue: Path, folder: Path, flags: Sequence[str] = PLAIN) -> Server:
     """`router-service serve` with a catalogue, on a port of the system's choice."""
-    arguments = ["serve", "--listen", "127.0.0.1:0", "--catalog", str(catalogue), "--grace", "1", *flags]
-    return Server("router_service.cli", arguments, folder)
+    arguments = ["serve", "--listen", "127.0.0.1:0", "--catalog", str(catalogue), "--drain-delay", "0", "--grace", "1"]
+    return Server("router_service.cli", [*arguments, *flags], folder)
 
 
 def floor(size: int, folder: Path) -> Server:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import h2load
+from benchmarks import callers, h2load
 from benchmarks.catalogues import catalogue, models_of
 from benchmarks.checking import DECIDE, verify
 from benchmarks.figures import Section, at_least, at_most, median, table
@@ -29,7 +29,7 @@ P99_GOAL = 1.3
 class Setup:
     """A set of a server's flags: what is on with them, the sizes to measure, the least throughput it is to have.
 
-    In a flag `{folder}` stands for a folder of this run.
+    In a flag `{folder}` stands for a folder of this run, in which there is a callers file.
     """
 
     on: str
@@ -37,11 +37,20 @@ class Setup:
     sizes: tuple[int, ...]
     goal: float
 
+    @property
+    def authenticates(self) -> bool:
+        """Whether calls show a token; those of the floor do too, since that is the transport's."""
+        return "--callers" in self.flags
 
-# To come: authentication, in the second row.
+
+SQLITE = ("--store", "sqlite://{folder}/traces.db", "--admin", "127.0.0.1:0")
+CALLERS = ("--callers", "{folder}/" + callers.FILE)
+LOG = "metrics, log of refusals"
 SETUPS = (
-    Setup("metrics, log of refusals", PLAIN, (40, 500, 5_000, 20_000), 0.85),
-    Setup("that, SQLite traces", ("--store", "sqlite://{folder}/traces.db", "--admin", "127.0.0.1:0"), (5_000,), 0.75),
+    Setup(LOG, PLAIN, (40, 500, 5_000, 20_000), 0.85),
+    Setup(f"{LOG}, authentication", (*PLAIN, *CALLERS), (5_000,), 0.85),
+    Setup(f"{LOG}, SQLite traces", SQLITE, (5_000,), 0.75),
+    Setup(f"{LOG}, SQLite traces, authentication", (*SQLITE, *CALLERS), (5_000,), 0.75),
 )
 
 
@@ -88,15 +97,25 @@ def measure(setup: Setup, size: int, folder: Path, length: Length, generator: Ge
     """Interleaved rounds at one size."""
     messages = [one.SerializeToString() for one in requests(DIFFERENT, models_of(size))]
     asked = messages[: length.rounds * GENERATORS]
+    authorization = callers.write_callers(folder) if setup.authenticates else ""
     with service(catalogue(size).write(folder), folder, flags_of(setup, folder)) as serving:
-        answer_size = verify(serving, size, asked, folder)
+        answer_size = verify(serving, size, asked, folder, authorization)
         with floor(answer_size, folder) as empty:
             bodies = _bodies(asked, folder)
 
             def load(server: Server, method: str, number: int, rate: float | None = None) -> Round:
                 chosen = bodies[number * GENERATORS : (number + 1) * GENERATORS]
                 seconds = length.paced_s if rate else length.seconds
-                return h2load.load(server, method, chosen, folder, seconds=seconds, streams=STREAMS, rate=rate)
+                return h2load.load(
+                    server,
+                    method,
+                    chosen,
+                    folder,
+                    seconds=seconds,
+                    streams=STREAMS,
+                    rate=rate,
+                    authorization=authorization,
+                )
 
             full = interleaved(length.rounds, partial(load, empty, UNARY), partial(load, serving, DECIDE))
             rate = SHARE * median(pair.base.throughput for pair in full)
@@ -105,11 +124,10 @@ def measure(setup: Setup, size: int, folder: Path, length: Length, generator: Ge
             if generator is None:
                 return Measured(full, paced, [])
             shape, file = Shape(GENERATORS, GENERATORS * STREAMS), write_bodies(messages, folder / "messages")
-            different = interleaved(
-                length.rounds,
-                lambda _: generator.load(empty, UNARY, file, shape, seconds=length.seconds),
-                lambda _: generator.load(serving, DECIDE, file, shape, seconds=length.seconds),
+            vary = partial(
+                generator.load, bodies=file, shape=shape, seconds=length.seconds, authorization=authorization
             )
+            different = interleaved(length.rounds, lambda _: vary(empty, UNARY), lambda _: vary(serving, DECIDE))
             return Measured(full, paced, different)
 
 

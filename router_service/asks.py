@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from router_service.domain.caller import LOCAL_ID, Caller
 from router_service.domain.decision import Decision, Explanation, Refusal
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.overlay import Figure
@@ -64,7 +65,7 @@ class Explained:
     """A decision told in full: of a request, which takes none and has no trace, or of a trace again.
 
     `joined` is what it became together with the workload that it named, if it did; `figures` are by endpoint_id what
-    was not the catalogue's.
+    was not the catalogue's. `hidden` endpoints of the pool are left out, since no policy of the caller's admits them.
     """
 
     explanation: Explanation
@@ -73,6 +74,7 @@ class Explained:
     trace_id: str = ""
     joined: Joined | None = None
     figures: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
+    hidden: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,33 +107,49 @@ class CatalogNotLoaded(Unanswerable):
         super().__init__("no catalogue has been loaded yet; ask again when the health service says SERVING")
 
 
+class Draining(Unanswerable):
+    """The server is on its way out."""
+
+    def __init__(self) -> None:
+        super().__init__("the server is on its way out: ask another, or again in a moment")
+
+
+class LimitReached(Unanswerable):
+    """A limit of the server's own is reached; `limit` is what its metric calls it (docs/limits.md)."""
+
+    def __init__(self, limit: str, what: str) -> None:
+        super().__init__(what)
+        self.limit = limit
+
+
 class PolicyNotFound(Unanswerable):
-    """The catalogue has no such policy."""
+    """The catalogue has no such policy, or it is not the caller's."""
 
     def __init__(self, policy_id: str) -> None:
         super().__init__(f'no policy "{policy_id}"; ListPolicies tells which there are')
 
 
 class WorkloadNotFound(Unanswerable):
-    """The catalogue has no such workload, or not in this version."""
+    """The catalogue has no such workload, or not in this version, or it is not the caller's."""
 
     def __init__(self, named: str) -> None:
         super().__init__(f'no workload "{named}"; ListWorkloads tells which there are, and in which versions')
 
 
 class NoDefaultPolicy(Unanswerable):
-    """The request names no policy, and the catalogue has no default one."""
+    """The request names no policy, and there is no default one that is the caller's."""
 
     def __init__(self) -> None:
-        super().__init__("the request names no policy and the catalogue has no default_policy; name one in policy_id")
+        super().__init__("the request names no policy and there is no default one; name one in policy_id")
 
 
 class StatelessModeOff(Unanswerable):
-    """The request brings its own candidates and policy to a server that was not started for it."""
+    """The request brings its own candidates and policy, and the server or the caller is not meant to."""
 
     def __init__(self) -> None:
         super().__init__(
             "stateless mode is off: name a policy of the served catalogue, or start the server with --stateless"
+            " (where callers are told apart, it also takes stateless: true in the callers file)"
         )
 
 
@@ -144,26 +162,52 @@ class InvalidRequest(Unanswerable):
 
 
 class EndpointNotFound(Unanswerable):
-    """The catalogue has no such endpoint."""
+    """The catalogue has no such endpoint, or no policy of the caller's admits it."""
 
     def __init__(self, endpoint_id: str) -> None:
         super().__init__(f'no endpoint "{endpoint_id}"; ListEndpoints tells which there are')
 
 
+class Unauthenticated(Unanswerable):
+    """The call brings no credential that the server knows. `challenge` is the scheme, as in WWW-Authenticate."""
+
+    def __init__(self, what: str, challenge: str) -> None:
+        super().__init__(
+            f"{what}; send the metadata authorization: Bearer TOKEN, or connect with the certificate of a caller"
+        )
+        self.challenge = challenge
+
+
 class RoleMissing(Unanswerable):
     """The caller lacks a role."""
 
-    def __init__(self, role: str) -> None:
-        super().__init__(
-            f"the call needs the role {role}; a local caller has it where the server was started with --local-{role}"
+    def __init__(self, roles: Iterable[str], caller: Caller) -> None:
+        asked = " or ".join(roles)
+        cure = (
+            f"a local caller has it where the server was started with --local-{asked}"
+            if caller.caller == LOCAL_ID
+            else f"the callers file gives {caller.caller} other roles"
         )
+        super().__init__(f"the call needs the role {asked}; {cure}")
+        self.caller = caller
+
+
+class AuditUnavailable(Unanswerable):
+    """The action was not done, since it could not be written to the audit log."""
+
+    def __init__(self) -> None:
+        super().__init__("the action was not done: it cannot be written to the audit log; the server's log says why")
 
 
 class CatalogRejected(Unanswerable):
-    """What was to be loaded is no valid catalogue; the last good version goes on serving."""
+    """What was to be loaded is no valid catalogue; the last good version goes on serving.
 
-    def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__("the catalogue is not valid, the last good version goes on serving: " + "; ".join(problems))
+    The problems are told to callers of every policy alone, since they may name any.
+    """
+
+    def __init__(self, problems: Sequence[str], caller: Caller) -> None:
+        told = "; ".join(problems) if caller.policies is None else f"{len(problems)} problems, which its log tells"
+        super().__init__(f"the catalogue is not valid, the last good version goes on serving: {told}")
 
 
 class LoadingFailed(Unanswerable):
@@ -174,7 +218,7 @@ class LoadingFailed(Unanswerable):
 
 
 class TraceNotFound(Unanswerable):
-    """There is no such trace, or it is no longer kept."""
+    """There is no such trace, it is no longer kept, or it is not the caller's to read, or to report on."""
 
     def __init__(self, trace_id: str) -> None:
         super().__init__(f'no trace "{trace_id}": it never was, or its retention is over')

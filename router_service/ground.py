@@ -6,6 +6,7 @@ import msgspec
 
 from router_service.asks import Ask, Inline, InvalidRequest, NoDefaultPolicy, PolicyNotFound, WorkloadNotFound
 from router_service.catalog.snapshot import Snapshot
+from router_service.domain.caller import Caller
 from router_service.domain.policy import Policy
 from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.request import RouteRequest
@@ -28,16 +29,22 @@ class Ground(msgspec.Struct, frozen=True):
     snapshot: Snapshot | None = None
 
 
-def served_ground(ask: Ask, snapshot: Snapshot) -> Ground:
-    """The policy and the workload that are asked for, of a snapshot. Raises Unanswerable."""
-    policy_id = ask.policy_id or snapshot.content.default_policy
-    if not policy_id:
-        raise NoDefaultPolicy
-    policy = snapshot.policies.get(policy_id)
+def served_ground(caller: Caller, ask: Ask, snapshot: Snapshot) -> Ground:
+    """The policy and the workload that are asked for, of a snapshot. Raises Unanswerable.
+
+    What is not the caller's is not found, as if it were not there.
+    """
+    named = ask.policy_id or caller.default_policy
+    policy_id = named or snapshot.content.default_policy
+    policy = snapshot.policies.get(policy_id) if caller.may_use(policy_id) else None
     if policy is None:
+        if not named:
+            raise NoDefaultPolicy
         raise PolicyNotFound(policy_id)
     if ask.named is None:
         return Ground(snapshot.index, policy, snapshot.version, ask.request, None, snapshot)
+    if not caller.may_name(ask.named.workload):
+        raise WorkloadNotFound(ask.named.workload)
     try:
         joined = snapshot.workloads.joined(ask.named.workload, ask.named.own, snapshot.index)
     except InvalidValue as invalid:

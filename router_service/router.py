@@ -1,7 +1,7 @@
-"""The application: one path that every door uses, from a request to its answer.
+"""The application: one path that every door uses, (caller, request) → answer.
 
-A door (gRPC, Envoy, the command line) turns what it gets into an `Ask` and what it is given into its own form; no
-rule and no policy lives anywhere but behind this file.
+A door (gRPC, Envoy, the command line) finds who calls, turns what it gets into an `Ask` and what it is given into its
+own form; no rule and no policy lives anywhere but behind this file. What is not the caller's is not there for it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from dataclasses import dataclass
+
+import msgspec
 
 from router_service.asks import (
     Answer,
@@ -26,6 +28,7 @@ from router_service.asks import (
 from router_service.catalog.served import Served
 from router_service.catalog.slices import unhurried
 from router_service.catalog.snapshot import Snapshot
+from router_service.domain.caller import Caller
 from router_service.domain.decision import Decision, Explanation, Refusal
 from router_service.domain.overlay import NOTHING_DIFFERS
 from router_service.domain.problems import Problem
@@ -38,6 +41,7 @@ from router_service.health.shared import SharedHealth
 from router_service.policies.budgets import Budgets
 from router_service.policies.data_classes import objection
 from router_service.policies.refuse import BUDGET_EXCEEDED, DATA_CLASS_NOT_ALLOWED, refuse
+from router_service.sight import Sight
 from router_service.store.interface import StoredTrace, StoreLost, Taken, TracePage, TraceQuery
 from router_service.telling import Teller, figures_of
 from router_service.traces.record import Record
@@ -58,6 +62,7 @@ def random_trace_ids() -> Iterator[str]:
 class Turn:
     """One decision under way: `held` are the endpoints that it may not list, `places` those at which it has one."""
 
+    caller: Caller
     ground: Ground
     ask: Ask
     now: int
@@ -88,13 +93,14 @@ class Router:
         self._memory = memory
         self._health = health or SharedHealth()
         self._settled = settled
-        self._teller = None if memory is None else Teller(served, memory)
+        self._sight = Sight()
+        self._teller = None if memory is None else Teller(served, memory, self._sight)
 
-    def decide(self, ask: Ask) -> Answer | Awaitable[Answer]:
+    def decide(self, caller: Caller, ask: Ask) -> Answer | Awaitable[Answer]:
         """Where the request may go; to be awaited where a store must be asked. Raises Unanswerable."""
-        ground = self._ground(ask)
+        ground = self._ground(caller, ask)
         now, trace_id = self._clock(), self._new_trace_id()
-        turn = Turn(ground, ask, now, trace_id, NOTHING)
+        turn = Turn(caller, ground, ask, now, trace_id, NOTHING)
         refusal = self._early_refusal(ground, ask)
         if refusal is not None:
             return self._answer(turn, refusal)
@@ -110,35 +116,38 @@ class Router:
             return self._decide_with_places(turn, probed)
         return self._decide_on_budget(turn) if on_budget else self._answer(turn, result)
 
-    async def explain(self, ask: Ask) -> Explained:
+    async def explain(self, caller: Caller, ask: Ask) -> Explained:
         """The decision that `decide` would take, told in full; changes nothing. Raises Unanswerable.
 
         A budget is not asked: what is left of it is another matter with every decision.
         """
-        ground = self._ground(ask)
+        ground = self._ground(caller, ask)
         now = self._clock()
         refusal = self._early_refusal(ground, ask)
         if refusal is not None:
             return Explained(Explanation(refusal, ()), ground.version, now, joined=ground.joined)
         held = NOTHING if ask.inline is not None else self._health.held(ground.index, now)
         told = await unhurried(explain_in_slices(ground.index, ground.policy, ground.request, now, held), pause_s=0)
-        figures = {} if ground.snapshot is None else dict(figures_of(told, ground.snapshot, held, now))
-        return Explained(told, ground.version, now, joined=ground.joined, figures=figures)
+        if ground.snapshot is None:
+            return Explained(told, ground.version, now)
+        told, hidden = self._sight.seen(caller, ground.snapshot, told)
+        figures = dict(figures_of(told, ground.snapshot, held, now))
+        return Explained(told, ground.version, now, joined=ground.joined, figures=figures, hidden=hidden)
 
-    async def explain_trace(self, trace_id: str) -> Explained:
+    async def explain_trace(self, caller: Caller, trace_id: str) -> Explained:
         """A decision or refusal told again on the catalogue that it was made on. Raises Unanswerable."""
         if self._teller is None:
             raise NoStore
-        return await self._teller.explain((await self.trace(trace_id)).trace)
+        return await self._teller.explain(caller, (await self.trace(caller, trace_id)).trace)
 
-    async def report(self, report: OutcomeReport, *, patient: bool = True) -> Taken:
+    async def report(self, caller: Caller, report: OutcomeReport, *, patient: bool = True) -> Taken:
         """Takes what came of a decision, durably; a report that comes again changes nothing. Raises Unanswerable.
 
         `patient` is whether to wait a moment for a trace that another instance may be about to write.
         """
         reports, now = self._remembered().reports, self._clock()
         try:
-            settled = await reports.take(report, now, patient=patient)
+            settled = await reports.take(caller, report, now, patient=patient)
         except UnknownTrace:
             raise TraceNotFound(report.trace_id) from None
         except UnlistedEndpoint as unlisted:
@@ -157,19 +166,21 @@ class Router:
         self._settled(settled)
         return settled.taken
 
-    async def trace(self, trace_id: str) -> StoredTrace:
+    async def trace(self, caller: Caller, trace_id: str) -> StoredTrace:
         """A decision or refusal as it was made, with its reports. Raises Unanswerable."""
         reports = self._remembered().reports
         try:
-            return await reports.find(trace_id)
+            return await reports.find(caller, trace_id)
         except UnknownTrace:
             raise TraceNotFound(trace_id) from None
         except StoreLost as lost:
             raise StoreUnavailable(lost) from None
 
-    async def traces(self, query: TraceQuery, cursor: str, limit: int) -> TracePage:
-        """Decisions and refusals, newest first. Raises Unanswerable."""
+    async def traces(self, caller: Caller, query: TraceQuery, cursor: str, limit: int) -> TracePage:
+        """Decisions and refusals under the caller's policies, newest first. Raises Unanswerable."""
         memory = self._remembered()
+        if caller.policies is not None:
+            query = msgspec.structs.replace(query, policies=tuple(sorted(caller.policies)))
         try:
             await memory.recorder.flush()
             return await memory.store.traces(query, cursor, limit)
@@ -180,6 +191,10 @@ class Router:
             raise InvalidRequest([problem]) from None
         except StoreLost as lost:
             raise StoreUnavailable(lost) from None
+
+    def endpoints(self, caller: Caller, snapshot: Snapshot) -> int:
+        """The set of the endpoints of a snapshot that the caller sees."""
+        return self._sight.endpoints(caller, snapshot)
 
     def catalog(self) -> Snapshot:
         """The snapshot served now. Raises CatalogNotLoaded."""
@@ -250,6 +265,7 @@ class Router:
                     joined=ground.joined,
                     overlay=NOTHING_DIFFERS if ground.snapshot is None else ground.snapshot.overlay,
                     held=turn.held.by_id(ground.index) if turn.held.bits else {},
+                    caller=turn.caller.caller,
                 )
             )
         return Answer(result, turn.trace_id, ground.version, turn.now)
@@ -260,10 +276,10 @@ class Router:
             return None
         return refuse(ground.index, ground.policy, ground.request, DATA_CLASS_NOT_ALLOWED, message)
 
-    def _ground(self, ask: Ask) -> Ground:
+    def _ground(self, caller: Caller, ask: Ask) -> Ground:
         if ask.inline is None:
-            return served_ground(ask, self.catalog())
-        if not self._stateless:
+            return served_ground(caller, ask, self.catalog())
+        if not (self._stateless and caller.stateless):
             raise StatelessModeOff
         return inline_ground(ask, ask.inline)
 

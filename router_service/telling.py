@@ -12,6 +12,7 @@ from router_service.catalog.archive import unpack
 from router_service.catalog.served import Served
 from router_service.catalog.slices import unhurried
 from router_service.catalog.snapshot import Snapshot
+from router_service.domain.caller import Caller
 from router_service.domain.decision import Explanation
 from router_service.domain.overlay import Figure, Overlay, figures
 from router_service.domain.request import Stated
@@ -20,6 +21,7 @@ from router_service.engine.cache import Bounded
 from router_service.engine.explain import explain_in_slices
 from router_service.engine.held import Held, held
 from router_service.policies.refuse import refuse
+from router_service.sight import Sight
 from router_service.store.interface import StoreLost, Trace
 from router_service.traces.record import context_of
 
@@ -29,11 +31,11 @@ _OLD_SNAPSHOTS = 4  # versions that traces were explained on, kept compiled
 class Teller:
     """Explains traces, all of one store."""
 
-    def __init__(self, served: Served, memory: Memory) -> None:
-        self._served, self._memory = served, memory
+    def __init__(self, served: Served, memory: Memory, sight: Sight) -> None:
+        self._served, self._memory, self._sight = served, memory, sight
         self._old: Bounded[tuple[str, str], Snapshot] = Bounded(_OLD_SNAPSHOTS)
 
-    async def explain(self, trace: Trace) -> Explained:
+    async def explain(self, caller: Caller, trace: Trace) -> Explained:
         """A decision or refusal told again, word for word. Raises CatalogNotKept or StoreUnavailable."""
         snapshot = await self._snapshot_of(trace)
         asked, context = self._memory.codec.read_request(trace.request), context_of(trace)
@@ -50,8 +52,9 @@ class Teller:
             request = msgspec.structs.replace(request, max_cost=context.budget_max_cost)
         out = held(snapshot.index, context.held)
         explanation = await unhurried(explain_in_slices(snapshot.index, policy, request, trace.at, out), pause_s=0)
+        explanation, hidden = self._sight.seen(caller, snapshot, explanation)
         differing = dict(figures_of(explanation, snapshot, out, trace.at))
-        return Explained(explanation, trace.catalog_version, trace.at, trace.trace_id, joined, differing)
+        return Explained(explanation, trace.catalog_version, trace.at, trace.trace_id, joined, differing, hidden)
 
     async def _snapshot_of(self, trace: Trace) -> Snapshot | None:
         """What a trace was made on: what serves now, or what the store keeps; None where it keeps it no more."""

@@ -11,6 +11,7 @@ import grpc
 import pytest
 
 from benchmarks import (
+    callers,
     catalogues,
     churn,
     engine,
@@ -245,6 +246,8 @@ def test_a_section_takes_the_place_of_an_older_one_and_leaves_the_others(tmp_pat
 
 
 def test_every_setup_of_the_wire_benchmark_serves(tmp_path: Path) -> None:
+    callers.write_callers(tmp_path)
+    assert {setup.authenticates for setup in wire.SETUPS} == {True, False}
     for setup in wire.SETUPS:
         with service(catalogues.catalogue(10).write(tmp_path), tmp_path, wire.flags_of(setup, tmp_path)) as server:
             assert server.address

@@ -26,6 +26,7 @@ from benchmarks.simulation.strategies import COMPARED, FIXED, OFF, OURS, RANDOM,
 from benchmarks.simulation.world import Behaviour, Phase, Reply, World
 from router_service.asks import Answer, Ask, Memory
 from router_service.catalog.served import Served
+from router_service.domain.caller import LOCAL
 from router_service.domain.decision import Decision
 from router_service.domain.report import ReportedAttempt
 from router_service.engine.time_budget import allowances_ms, spendable_ms
@@ -90,7 +91,7 @@ class _Stored(Ours):
         return Router(self.served, lambda: self.now, new_trace_id=new_trace_id, memory=memory, health=self.health)
 
     def report(self, lesson: Lesson) -> None:
-        taken = self.loop.run_until_complete(self.router.report(lesson.report))
+        taken = self.loop.run_until_complete(self.router.report(LOCAL, lesson.report))
         assert len(taken.new) == len(lesson.report.attempts)
 
 
@@ -106,7 +107,7 @@ def test_reports_through_a_store_teach_the_same() -> None:
 def test_the_loop_turned_off_is_the_router_that_learned_nothing() -> None:
     router = Router(Served(catalogue()), lambda: NOON)
     for one in operations(2, 200):
-        answer = router.decide(Ask(one.request, one.policy_id))
+        answer = router.decide(LOCAL, Ask(one.request, one.policy_id))
         assert isinstance(answer, Answer)
         assert isinstance(answer.result, Decision)
         listed = tuple((candidate.endpoint_id, candidate.need_ms) for candidate in answer.result.candidates)

@@ -246,5 +246,28 @@ ROWS: dict[str, list[Json]] = {
             query(f"router_catalog_endpoints{{{JOB}}}", "{{instance}}"),
             width=8,
         ),
+        series(
+            "Calls not let in",
+            "By what was wrong with their credential.",
+            query(by("reason", rate("router_unauthenticated_total", JOB)), "{{reason}}"),
+            unit="reqps",
+            width=8,
+        ),
+        series(
+            "Callers known",
+            "By instance; 0 without authentication.",
+            query(f"router_callers{{{JOB}}}", "{{instance}}"),
+            width=8,
+        ),
+        series(
+            "Time left of the certificate",
+            "By instance; new connections get the one that was loaded last.",
+            query(
+                f"(router_tls_certificate_expiry_timestamp_seconds{{{JOB}}} > 0) - time()",
+                "{{instance}}",
+            ),
+            unit="s",
+            width=8,
+        ),
     ],
 }

@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.txt"
-EXTRAS = ("redis",)  # what the image has beside the core
+EXTRAS = ("otel", "redis")  # what the image has beside the core
 # The image's Python and platform, as markers name them.
 IMAGE = {
     "python_version": "3.11",

@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
 )
 
 // raw passes bytes through: the messages were written beforehand, and nobody reads the answers here.
@@ -60,6 +61,7 @@ func bodies(path string) ([][]byte, error) {
 }
 
 type load struct {
+	context  context.Context // with what each call shows
 	method   string
 	messages [][]byte
 	next     atomic.Uint64
@@ -94,7 +96,7 @@ func (one *load) unary(connection *grpc.ClientConn) error {
 	for {
 		var answer []byte
 		start := time.Now()
-		if err := connection.Invoke(context.Background(), one.method, one.message(), &answer); err != nil {
+		if err := connection.Invoke(one.context, one.method, one.message(), &answer); err != nil {
 			return err
 		}
 		if !one.took(&times, start) {
@@ -108,7 +110,7 @@ func (one *load) stream(connection *grpc.ClientConn, window int) error {
 	var times []int64
 	defer func() { one.keep(times) }()
 	description := grpc.StreamDesc{ClientStreams: true, ServerStreams: true}
-	stream, err := connection.NewStream(context.Background(), &description, one.method)
+	stream, err := connection.NewStream(one.context, &description, one.method)
 	if err != nil {
 		return err
 	}
@@ -162,6 +164,7 @@ func run() error {
 	workers := flag.Int("workers", 8, "calls or streams at a time, over all connections")
 	window := flag.Int("window", 1, "messages under way on a stream")
 	first := flag.Uint64("first", 0, "the message to begin with")
+	authorization := flag.String("authorization", "", "what each call shows")
 	duration := flag.Duration("duration", 2*time.Second, "how long to measure")
 	warmUp := flag.Duration("warm-up", 300*time.Millisecond, "how long not to measure before")
 	flag.Parse()
@@ -182,7 +185,10 @@ func run() error {
 	}
 	started, before := time.Now(), used()
 	begin := started.Add(*warmUp)
-	work := &load{method: *method, messages: messages, begin: begin, end: begin.Add(*duration)}
+	work := &load{context: context.Background(), method: *method, messages: messages, begin: begin, end: begin.Add(*duration)}
+	if *authorization != "" {
+		work.context = metadata.AppendToOutgoingContext(work.context, "authorization", *authorization)
+	}
 	work.next.Store(*first)
 	failures := make(chan error, *workers)
 	for number := range *workers {

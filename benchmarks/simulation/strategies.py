@@ -12,6 +12,7 @@ from typing import Protocol
 from benchmarks.simulation.load import Operation, catalogue
 from router_service.asks import Answer, Ask
 from router_service.catalog.served import Served
+from router_service.domain.caller import LOCAL
 from router_service.domain.decision import Decision
 from router_service.domain.report import OutcomeReport, ReportedAttempt
 from router_service.domain.request import RouteRequest
@@ -103,7 +104,7 @@ class Ours:
 
     def decide(self, operation: Operation, now: int) -> Picked:
         self.now = now
-        answer = self.router.decide(Ask(operation.request, operation.policy_id))
+        answer = self.router.decide(LOCAL, Ask(operation.request, operation.policy_id))
         if not isinstance(answer, Answer):
             raise TypeError("without a store nothing is to be awaited")
         candidates = answer.result.candidates if isinstance(answer.result, Decision) else ()

@@ -39,7 +39,7 @@ def _address(process: subprocess.Popen[bytes]) -> str:
     while time.monotonic() < until and select.select([process.stderr], [], [], until - time.monotonic())[0]:
         piece = os.read(process.stderr.fileno(), 65536)
         said += piece
-        if found := re.search(rb"listening on (\S+)\n", said):
+        if found := re.search(rb"listening on (\S+)[ \n]", said):
             return found[1].decode()
         if not piece:
             break

@@ -59,7 +59,7 @@ class _Wrong(msgspec.Struct, tag="problems"):
     problems: tuple[tuple[str, int, str, str, str], ...]
 
 
-_Frame = _Some | _Rest | _Wrong
+Frame = _Some | _Rest | _Wrong
 
 
 class Loaded(msgspec.Struct):
@@ -74,9 +74,16 @@ async def load_aside(path: Path, now: int, *, serving: str = "", hurried: bool =
 
     Raises CatalogInvalid or LoadFailed. `hurried` takes no pauses, for a start at which nobody is served yet.
     """
+    return await take_in(_frames(path), now, serving=serving, hurried=hurried)
+
+
+async def take_in(
+    frames: AsyncGenerator[Frame, None], now: int, *, serving: str = "", hurried: bool = False
+) -> Loaded | None:
+    """The same of what such a process wrote, which somebody else may have started."""
     endpoints: list[Endpoint] = []
     rest: _Rest | None = None
-    async with aclosing(_frames(path)) as frames:  # so that the process has ended, whatever ends this
+    async with aclosing(frames):  # so that the process has ended, whatever ends this
         async for frame in frames:
             if isinstance(frame, _Some):
                 endpoints += frame.endpoints
@@ -102,7 +109,16 @@ async def load_aside(path: Path, now: int, *, serving: str = "", hurried: bool =
     return Loaded(snapshot, rest.archive)
 
 
-async def _frames(path: Path) -> AsyncGenerator[_Frame, None]:
+async def frames_of(file: int) -> AsyncGenerator[Frame, None]:
+    """What was written to a file, which others may read at the same time."""
+    at = 0
+    while size := int.from_bytes(os.pread(file, 4, at), "big"):
+        yield msgspec.msgpack.decode(os.pread(file, size, at + 4), type=Frame, dec_hook=from_basic)
+        at += 4 + size
+        await asyncio.sleep(0)
+
+
+async def _frames(path: Path) -> AsyncGenerator[Frame, None]:
     starting = asyncio.create_task(_Loader.start(path))
     try:
         loader = await asyncio.shield(starting)
@@ -113,7 +129,7 @@ async def _frames(path: Path) -> AsyncGenerator[_Frame, None]:
         while True:
             size = await loader.output.readexactly(4)
             body = await loader.output.readexactly(int.from_bytes(size, "big"))
-            yield msgspec.msgpack.decode(body, type=_Frame, dec_hook=from_basic)
+            yield msgspec.msgpack.decode(body, type=Frame, dec_hook=from_basic)
             await asyncio.sleep(0)
     except asyncio.IncompleteReadError:
         pass
@@ -121,6 +137,11 @@ async def _frames(path: Path) -> AsyncGenerator[_Frame, None]:
         code, words = await loader.end()
     if code:
         raise LoadFailed(f"exit code {code}: {words.decode(errors='replace').strip()[-500:]}")
+
+
+def loader(path: Path) -> list[str]:
+    """The command of the process that loads."""
+    return [sys.executable, "-m", "router_service.catalog.aside", str(path)]
 
 
 class _Loader:
@@ -134,7 +155,7 @@ class _Loader:
     @classmethod
     async def start(cls, path: Path) -> _Loader:
         # Not the loop's own way, which forks: a copy of the page tables of a big process takes long.
-        command = [sys.executable, "-m", __name__, str(path)]
+        command = loader(path)
         one = cls(await asyncio.to_thread(subprocess.Popen, command, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
         await one._connect(one.output, one._process.stdout)
         await one._connect(one._said, one._process.stderr)
@@ -157,7 +178,7 @@ class _Loader:
         self._pipes.append(transport)
 
 
-def _written(path: Path) -> Iterator[_Frame]:
+def _written(path: Path) -> Iterator[Frame]:
     try:
         content = load(path)
     except CatalogInvalid as invalid:

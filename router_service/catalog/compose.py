@@ -7,6 +7,7 @@ duplicate keys, tags, depth and the expansion of aliases are seen where they hap
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -52,6 +53,17 @@ _CURES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file is meant to be, and a key that it may begin with, for messages."""
+
+    name: str
+    key: str
+
+
+CATALOGUE = Kind("catalogue", "endpoints")
+
+
 class _Unusable(Exception):
     """Nothing more can be read of this file; holds the line and the problem."""
 
@@ -61,14 +73,14 @@ class _Unusable(Exception):
         self.problem = Problem("", message, cure)
 
 
-def compose(file: str, data: bytes, problems: list[Located]) -> Mapping | None:
+def compose(file: str, data: bytes, problems: list[Located], kind: Kind = CATALOGUE) -> Mapping | None:
     """The mapping that a file holds. What is wrong is added to `problems`; None where nothing can be read.
 
     `file` is the name that nodes and problems carry.
     """
     try:
         _refuse_no_text(data)
-        return _Composer(file, data, problems).document()
+        return _Composer(file, data, problems, kind).document()
     except _Unusable as unusable:
         problems.append(Located(file, unusable.line, unusable.problem))
     except yaml.YAMLError as error:
@@ -112,8 +124,9 @@ def _at(data: bytes, mark: Any) -> str:
 class _Composer:
     """One file's events on their way to nodes."""
 
-    def __init__(self, file: str, data: bytes, problems: list[Located]) -> None:
+    def __init__(self, file: str, data: bytes, problems: list[Located], kind: Kind) -> None:
         self._file = file
+        self._kind = kind
         self._problems = problems
         self._next: Any = CSafeLoader(data).get_event
         self._anchors: dict[str, tuple[AnyNode, int]] = {}
@@ -124,7 +137,7 @@ class _Composer:
         """The only document of the file."""
         self._next()  # the stream's start
         if type(self._next()) is StreamEndEvent:
-            raise _Unusable(1, "empty file", "write a catalogue, or remove the file")
+            raise _Unusable(1, "empty file", f"write a {self._kind.name}, or remove the file")
         root = self._node(self._next(), 0)
         self._next()  # the document's end
         after = self._next()
@@ -132,9 +145,9 @@ class _Composer:
         if type(after) is DocumentStartEvent:
             raise _Unusable(line, "a second document in one file", "keep one: remove the --- and join them")
         if is_null(root):
-            raise _Unusable(root.line, "empty file", "write a catalogue, or remove the file")
+            raise _Unusable(root.line, "empty file", f"write a {self._kind.name}, or remove the file")
         if not isinstance(root, Mapping):
-            raise _Unusable(root.line, "not a mapping", "start with a key such as endpoints:")
+            raise _Unusable(root.line, "not a mapping", f"start with a key such as {self._kind.key}:")
         return root
 
     def _node(self, event: Any, depth: int) -> AnyNode:
@@ -151,7 +164,7 @@ class _Composer:
         if kind is ScalarEvent:
             node = Scalar(self._file, line, mark.column + 1, event.value, plain=not event.style)
         elif depth == DEPTH_MAX:
-            raise _Unusable(line, f"nested more than {DEPTH_MAX} deep", "a catalogue needs no such depth")
+            raise _Unusable(line, f"nested more than {DEPTH_MAX} deep", f"a {self._kind.name} needs no such depth")
         elif kind is SequenceStartEvent:
             node = Sequence(self._file, line, mark.column + 1, self._items(depth + 1))
         else:

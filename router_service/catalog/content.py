@@ -16,6 +16,8 @@ from router_service.domain.thresholds import Thresholds
 from router_service.domain.workload import Workload
 
 _DEFAULT_THRESHOLDS = Thresholds()
+_LATER = frozenset(("address", "upstream_model"))
+"""Facts of an endpoint that came when versions were out already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +35,9 @@ class Content:
     def version(self) -> str:
         """The first 32 hex digits of the SHA-256 of the content in one canonical form.
 
-        The order of files, of keys and of comments has no part in it; every fact, policy and default has. Workloads
-        and thresholds have where there are any, so that a catalogue without them keeps the version that it had before.
+        The order of files, of keys and of comments has no part in it; every fact, policy and default has. Workloads,
+        thresholds and addresses have where there are any, so that a catalogue without them keeps the version that it
+        had before.
         """
         digest = hashlib.sha256()
         for part in self._parts():
@@ -45,7 +48,8 @@ class Content:
     def _parts(self) -> Iterable[str]:
         yield _canonical([self.currency, self.default_policy, sorted(self.pool_names)])
         for endpoint in self.endpoints:
-            yield _canonical(msgspec.structs.asdict(endpoint))
+            facts = msgspec.structs.asdict(endpoint)
+            yield _canonical({name: fact for name, fact in facts.items() if fact or name not in _LATER})
         for policy in self.policies:
             yield _canonical(msgspec.structs.asdict(policy))
         for workload in self.workloads:

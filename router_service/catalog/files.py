@@ -12,10 +12,10 @@ SUFFIXES = (".yaml", ".yml")
 SIZE_MAX = 64 * 1024 * 1024
 
 
-def read_files(path: Path, problems: list[Located]) -> dict[str, bytes]:
+def read_files(path: Path, problems: list[Located], what: str = "the catalogue's files") -> dict[str, bytes]:
     """The bytes of each file by its name, in the order of names: of `path` itself, or of a folder's YAML files."""
     found: dict[str, bytes] = {}
-    for one in _listed(path, problems):
+    for one in _listed(path, problems, what):
         try:
             # Anything else (a pipe, a device) would block or never end.
             if not one.is_file() and one.exists():
@@ -33,7 +33,7 @@ def read_files(path: Path, problems: list[Located]) -> dict[str, bytes]:
     return found
 
 
-def _listed(path: Path, problems: list[Located]) -> Iterator[Path]:
+def _listed(path: Path, problems: list[Located], what: str) -> Iterator[Path]:
     """`path`, or what a folder holds, not recursive, without hidden names.
 
     A mounted ConfigMap is a folder of symlinks into `..data`, itself a symlink to a hidden folder: the links are
@@ -49,7 +49,7 @@ def _listed(path: Path, problems: list[Located]) -> Iterator[Path]:
         return
     names = [name for name in names if not name.startswith(".") and name.lower().endswith(SUFFIXES)]
     if not names:
-        problems.append(_about(path, "no *.yaml or *.yml file in this folder", "put the catalogue's files there"))
+        problems.append(_about(path, "no *.yaml or *.yml file in this folder", f"put {what} there"))
     for name in names:
         yield path / name
 

@@ -21,19 +21,21 @@ def catalog_schema() -> Json:
         "type": "object",
         "properties": {
             **{name: _property(one) for name, one in SETTINGS.items()},
-            **{section.name: _list_of(section) for section in SECTIONS},
+            **{section.name: list_schema(section) for section in SECTIONS},
             CIRCUITS.name: {"description": CIRCUITS.about, **_or_null({"$ref": f"#/$defs/{CIRCUITS.name}"})},
         },
         "additionalProperties": False,
-        "$defs": {section.name: _entry(section) for section in (*SECTIONS, CIRCUITS)},
+        "$defs": {section.name: entry_schema(section) for section in (*SECTIONS, CIRCUITS)},
     }
 
 
-def _list_of(section: Section) -> Json:
+def list_schema(section: Section) -> Json:
+    """The schema of a section's list, which refers to its entry among `$defs`."""
     return {"description": section.about, "type": ["array", "null"], "items": {"$ref": f"#/$defs/{section.name}"}}
 
 
-def _entry(section: Section) -> Json:
+def entry_schema(section: Section) -> Json:
+    """The schema of one entry of a section."""
     return {
         "title": section.name,
         "description": section.about,

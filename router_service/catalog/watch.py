@@ -1,4 +1,4 @@
-"""Watches a catalogue's files, and loads them anew when they change or when told to.
+"""Watches files, of a catalogue or of callers, and tells when they change or when told to.
 
 Changes are found by the system's notifications and, where those are lost (network mounts), by a look every few
 seconds. What counts is what the files are behind their links, so that a ConfigMap's switch of links is one change.
@@ -19,25 +19,27 @@ _SETTLE_MS = 100
 Fingerprint = tuple[tuple[str, int, int, int], ...]
 
 
-def fingerprint(path: Path) -> Fingerprint:
+def fingerprint(*paths: Path) -> Fingerprint:
     """What tells one state of the files from another: names, inodes, sizes and times of change."""
     found = []
-    with contextlib.suppress(OSError):
-        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-            with contextlib.suppress(OSError):
-                state = file.stat()
-                found.append((file.name, state.st_ino, state.st_size, state.st_mtime_ns))
+    for path in paths:
+        with contextlib.suppress(OSError):
+            for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+                with contextlib.suppress(OSError):
+                    state = file.stat()
+                    found.append((file.name, state.st_ino, state.st_size, state.st_mtime_ns))
     return tuple(found)
 
 
 class Watch:
     """Yields whenever the files differ from when they were last looked at, and at every `wake`."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._folder = path if path.is_dir() else path.parent
+    def __init__(self, *paths: Path) -> None:
+        """Each path is a file or a folder of files."""
+        self._paths = paths
+        self._folders = {path if path.is_dir() else path.parent for path in paths}
         self._woken = asyncio.Event()
-        self._seen = fingerprint(path)
+        self._seen = fingerprint(*paths)
 
     def wake(self) -> None:
         """Asks for a load whether or not a file changed (SIGHUP)."""
@@ -51,9 +53,9 @@ class Watch:
                 await self._woken.wait()
                 self._woken.clear()
                 # Before the load: what changes during it is a change again.
-                self._seen = fingerprint(self._path)
+                self._seen = fingerprint(*self._paths)
                 yield
-                if fingerprint(self._path) != self._seen:
+                if fingerprint(*self._paths) != self._seen:
                     self._woken.set()
         finally:
             looking.cancel()
@@ -64,7 +66,7 @@ class Watch:
         while True:
             try:
                 notices = awatch(
-                    self._folder,
+                    *self._folders,
                     recursive=False,
                     step=_SETTLE_MS,
                     rust_timeout=LOOK_AGAIN_MS,
@@ -72,7 +74,7 @@ class Watch:
                     watch_filter=None,
                 )
                 async for _ in notices:
-                    if fingerprint(self._path) != self._seen:
+                    if fingerprint(*self._paths) != self._seen:
                         self._woken.set()
             except (OSError, RuntimeError):
                 # The folder itself went away; it may come back.

@@ -22,8 +22,10 @@ _VERBS = {
     "check": "check",
     "schema": "schema",
     "import": "import_",
+    "envoy": "envoy",
     "trace": "trace",
     "health": "health",
+    "token": "token",
     "version": "version",
 }
 

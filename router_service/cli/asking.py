@@ -16,6 +16,7 @@ from router_service.catalog.served import Served
 from router_service.catalog.slices import unhurried
 from router_service.catalog.snapshot import Snapshot
 from router_service.cli.options import ServerUnreachable, UsageProblem, example_catalog, is_said, raw_request
+from router_service.domain.caller import LOCAL
 from router_service.domain.meanings import Instant
 from router_service.domain.problems import InvalidValue, Problem
 from router_service.domain.request import RouteRequest, Stated
@@ -23,6 +24,7 @@ from router_service.router import Router
 from router_service.server.app import wall_clock
 from router_service.wire.answer import decide_response
 from router_service.wire.client import Client, Rejected, Unreachable
+from router_service.wire.credentials import NO_CREDENTIALS, Credentials, Unprotected
 from router_service.wire.messages import DecideRequest, DecideResponse, ExplainRequest, ExplainResponse
 from router_service.wire.read import AskReader
 from router_service.wire.write import explain_form, write_request
@@ -43,6 +45,7 @@ class Asked:
     data_class: str = ""
     operation_id: str = ""
     workload: str = ""
+    credentials: Credentials = NO_CREDENTIALS
 
     def decide(self) -> DecideResponse:
         """The answer of Decide. Raises UsageProblem or ServerUnreachable."""
@@ -98,7 +101,7 @@ class Asked:
         now = self._instant()
         try:
             router = Router(Served(Snapshot.of(load(path), now)), lambda: now)
-            return asyncio.run(router.explain(AskReader().read(message)))
+            return asyncio.run(router.explain(LOCAL, AskReader().read(message)))
         except CatalogInvalid as invalid:
             raise UsageProblem("\n".join(str(problem) for problem in invalid.problems)) from None
         except InvalidRequest as invalid:
@@ -111,11 +114,11 @@ class Asked:
         if (self.catalog is not None and is_said("catalog")) or self.now is not None:
             raise UsageProblem("--server has its own catalogue and clock: leave out --catalog and --now")
         try:
-            with Client(str(self.server), self.timeout) as client:
+            with Client(str(self.server), self.timeout, self.credentials) as client:
                 return call(client)
         except Unreachable as error:
             raise ServerUnreachable(str(error)) from None
-        except Rejected as error:
+        except (Rejected, Unprotected) as error:
             raise UsageProblem(str(error)) from None
 
     def _instant(self) -> int:

@@ -11,6 +11,7 @@ import click
 
 from router_service.cli import render
 from router_service.cli.asking import Asked
+from router_service.cli.connecting import credentials_flags
 from router_service.cli.options import (
     CATALOG,
     DATA_CLASS,
@@ -24,6 +25,7 @@ from router_service.cli.options import (
     flag,
     request_flags,
 )
+from router_service.wire.credentials import Credentials
 from router_service.wire.messages import to_json
 
 
@@ -31,6 +33,7 @@ from router_service.wire.messages import to_json
 @CATALOG
 @SERVER
 @TIMEOUT
+@credentials_flags
 @OUTPUT
 @flag("--policy", default="", help="The policy to decide under.  [default: the catalogue's default]")
 @WORKLOAD
@@ -48,13 +51,15 @@ def command(
     data_class: str,
     operation_id: str,
     now: str | None,
+    credentials: Credentials,
     **request: Any,
 ) -> None:
     """Decide where a request may go and in which order to fall back.
 
     Exit code 0 if it may go somewhere, 1 if it is refused.
     """
-    answer = Asked(catalog, server, timeout, policy, now, request, data_class, operation_id, workload).decide()
+    asked = Asked(catalog, server, timeout, policy, now, request, data_class, operation_id, workload, credentials)
+    answer = asked.decide()
     if output == "json":
         click.echo(json.dumps(to_json(answer), indent=2, ensure_ascii=False))
     elif answer.HasField("decision"):

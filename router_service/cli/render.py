@@ -84,6 +84,9 @@ def explanation(message: Explanation, *, every: bool) -> None:
     if differing:
         console.print()
         console.print(_not_recorded(differing if every else differing[:_RANKED], len(differing)))
+    if message.hidden_endpoints:
+        console.print()
+        console.print(f"{message.hidden_endpoints} endpoints are not shown: no policy of yours admits them.")
 
 
 def new_console() -> Console:

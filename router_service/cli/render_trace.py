@@ -65,6 +65,7 @@ def _facts(message: Trace) -> dict[str, str]:
         "decided_at": f"{_time(message.decided_at)} UTC",
         "kept_until": f"{_time(message.kept_until)} UTC (retention {result.retention})",
         "catalog_version": message.catalog_version,
+        "caller": message.caller,
         "data_class": message.data_class,
         "operation_id": message.operation_id,
     }
@@ -87,7 +88,8 @@ def _fields(console: Console, title: str, fields: dict[str, str]) -> None:
 
 def _report(number: int, report: Report) -> Table:
     """An attempt a row; all figures of it in words, so that no width of a terminal cuts any."""
-    table = new_table(f"Report {number}: {report.outcome}")
+    by = f", by {report.caller}" if report.caller else ""
+    table = new_table(f"Report {number}: {report.outcome}{by}")
     table.show_header = False
     table.add_column(overflow="fold", min_width=4)
     table.add_column(overflow="fold", min_width=40)

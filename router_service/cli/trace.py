@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from router_service.cli import render, render_trace
+from router_service.cli.connecting import credentials_flags
 from router_service.cli.options import (
     DECIDED,
     DEFAULT_SERVER,
@@ -25,6 +26,7 @@ from router_service.domain.meanings import Instant
 from router_service.domain.problems import Problem
 from router_service.domain.reasons import REFUSALS
 from router_service.wire.client import Client, NotFound, Rejected, Unreachable
+from router_service.wire.credentials import Credentials, Unprotected
 from router_service.wire.messages import ExplainRequest, ListTracesRequest, Timestamp, Trace, to_json
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -57,10 +59,11 @@ def command() -> None:
 @click.argument("trace_id")
 @SERVER
 @TIMEOUT
+@credentials_flags
 @OUTPUT
-def show(trace_id: str, server: str, timeout: float, output: str) -> None:
+def show(trace_id: str, server: str, timeout: float, credentials: Credentials, output: str) -> None:
     """Show one: the answer word for word, what was asked, and what was reported of it."""
-    with _asking(server, timeout) as client:
+    with _asking(server, timeout, credentials) as client:
         trace = client.trace(trace_id)
     if output == "json":
         click.echo(json.dumps(to_json(trace), indent=2, ensure_ascii=False))
@@ -73,10 +76,11 @@ def show(trace_id: str, server: str, timeout: float, output: str) -> None:
 @flag("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many at most.")
 @SERVER
 @TIMEOUT
+@credentials_flags
 @OUTPUT
-def list_(limit: int, server: str, timeout: float, output: str, **given: Any) -> None:
+def list_(limit: int, server: str, timeout: float, credentials: Credentials, output: str, **given: Any) -> None:
     """List those that match, newest first."""
-    with _asking(server, timeout) as client:
+    with _asking(server, timeout, credentials) as client:
         found = list(client.traces(_query(**given), limit))
     if output == "json":
         click.echo(json.dumps({"traces": [_listed(one) for one in found]}, indent=2, ensure_ascii=False))
@@ -91,9 +95,10 @@ def list_(limit: int, server: str, timeout: float, output: str, **given: Any) ->
 @flag("--reports", "with_reports", is_flag=True, help="With what was reported of each, which takes a call for each.")
 @SERVER
 @TIMEOUT
-def export(server: str, timeout: float, with_reports: bool, **given: Any) -> None:
+@credentials_flags
+def export(server: str, timeout: float, credentials: Credentials, with_reports: bool, **given: Any) -> None:
     """Export all that match as JSON, one a line, newest first."""
-    with _asking(server, timeout) as client:
+    with _asking(server, timeout, credentials) as client:
         for one in client.traces(_query(**given)):
             line = _whole(client, one) if with_reports else _listed(one)
             if line is not None:
@@ -105,13 +110,14 @@ def export(server: str, timeout: float, with_reports: bool, **given: Any) -> Non
 @flag("--all", "every", is_flag=True, help="List every endpoint that was passed over, not only a few of each reason.")
 @SERVER
 @TIMEOUT
+@credentials_flags
 @OUTPUT
-def explain(trace_id: str, every: bool, server: str, timeout: float, output: str) -> None:
+def explain(trace_id: str, every: bool, server: str, timeout: float, credentials: Credentials, output: str) -> None:
     """Tell again why a request went where it went, on the catalogue that served then.
 
     Exit code 0 if it was decided, 1 if it was refused.
     """
-    with _asking(server, timeout) as client:
+    with _asking(server, timeout, credentials) as client:
         answer = client.explain(ExplainRequest(trace_id=trace_id))
     explanation = answer.explanation
     if output == "json":
@@ -122,14 +128,14 @@ def explain(trace_id: str, every: bool, server: str, timeout: float, output: str
 
 
 @contextmanager
-def _asking(server: str, timeout: float) -> Iterator[Client]:
+def _asking(server: str, timeout: float, credentials: Credentials) -> Iterator[Client]:
     """A client of the server, whose errors are those of the command line."""
     try:
-        with Client(server, timeout) as client:
+        with Client(server, timeout, credentials) as client:
             yield client
     except Unreachable as error:
         raise ServerUnreachable(str(error)) from None
-    except Rejected as error:
+    except (Rejected, Unprotected) as error:
         raise UsageProblem(str(error)) from None
 
 

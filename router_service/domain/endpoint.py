@@ -8,6 +8,7 @@ from fractions import Fraction
 import msgspec
 
 from router_service.domain import words
+from router_service.domain.addresses import BaseUrl
 from router_service.domain.fields import Field, Table, read_fields, table
 from router_service.domain.meanings import Country, Instant, Language
 from router_service.domain.money import PRICE_MAX, TOKENS_MAX
@@ -58,6 +59,8 @@ FIELDS: Table = table(
         "recorded median speed of generation",
     ),
     Field("error_rate", Real(0, 1), "recorded share of failures, 0 to 1"),
+    Field("address", BaseUrl(), "the base URL under which it is called, as OpenAI's SDKs take it"),
+    Field("upstream_model", Text(), "what the provider calls the model; absent is the slug"),
     *MODEL_FACTS.values(),
 )
 
@@ -97,6 +100,8 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     latency_ms: int | None = None
     tokens_per_second: Fraction | None = None
     error_rate: float | None = None
+    address: str = ""
+    upstream_model: str = ""
 
     def __post_init__(self) -> None:
         problem = _unfounded_class(self.sovereignty, self.country)

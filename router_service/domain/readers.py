@@ -16,11 +16,12 @@ from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
 from router_service.domain.money import decimal_of, exact_millionths, floor_cost, floor_millionths
-from router_service.domain.problems import Problem
+from router_service.domain.problems import LIST_LENGTH, TEXT_LENGTH, Problem
 from router_service.domain.text import fold, is_printable_ascii, trim
 
 TEXT_MAX = 256  # characters of any text
 LIST_MAX = 1024  # entries of any list
+NAMED_MAX = 64  # wrong entries of one list that are named: nobody reads more, and to name each takes its time
 
 _TURNS = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
 
@@ -52,12 +53,13 @@ class Text:
         if not isinstance(raw, str):
             problems.append(Problem(place, f"{shown(raw)} is not text", "write a string"))
             return None
-        text = fold(raw) if self.folded else trim(raw)
+        text = trim(raw)
         if len(text) > TEXT_MAX:
-            problems.append(
-                Problem(place, f"{len(text)} characters are too many", f"use at most {TEXT_MAX} characters")
-            )
-        elif self.ascii_only and not is_printable_ascii(text):
+            cure = f"use at most {TEXT_MAX} characters"
+            problems.append(Problem(place, f"{len(text)} characters are too many", cure, TEXT_LENGTH))
+            return None
+        text = fold(text) if self.folded else text
+        if self.ascii_only and not is_printable_ascii(text):
             problems.append(
                 Problem(place, f"{shown(text)} has a character outside printable ASCII", "use U+0020 to U+007E")
             )
@@ -210,13 +212,19 @@ class Each:
         if isinstance(raw, str | bytes) or not hasattr(raw, "__iter__"):
             problems.append(Problem(place, f"{shown(raw)} is not a list", "write a list"))
             return None
-        entries = list(raw)
+        entries = raw if isinstance(raw, list | tuple) else list(raw)
         if not self.least <= len(entries) <= self.most:
-            problems.append(Problem(place, f"{len(entries)} entries", f"list from {self.least} to {self.most} entries"))
+            cure, limit = f"list from {self.least} to {self.most} entries", LIST_LENGTH if entries else ""
+            problems.append(Problem(place, f"{len(entries)} entries", cure, limit))
             return None
         found: dict[Any, None] = {}
+        known = len(problems)
         for number, entry in enumerate(entries):
             where = f"{place}[{number}]"
+            if len(problems) - known >= NAMED_MAX:
+                left = f"{len(entries) - number} more entries, which were not looked at"
+                problems.append(Problem(place, left, f"correct the {NAMED_MAX} before them first"))
+                return None
             if entry is None or (isinstance(entry, str) and not trim(entry)):
                 problems.append(Problem(where, "empty entry", "remove it or fill it in"))
             elif (value := self.of.read(entry, where, problems)) is not None:
@@ -235,7 +243,9 @@ def _is_unshown(character: str) -> bool:
 def shown(raw: object) -> str:
     """`raw` as a message shows it: short, and never more of it than names the mistake."""
     if isinstance(raw, str):
-        text = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in raw[:61])
+        text = raw[:61]
+        if not text.isprintable():
+            text = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
         return f'"{text}"' if len(raw) <= 60 else f'"{text[:57]}…"'
     if raw is None:
         return "an empty value"

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
-from prometheus_client import CollectorRegistry
-
-from router_service.catalog.slices import unhurried
-from router_service.server.exposition import CONTENT_TYPE, written
-
+CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
+"""That of Prometheus' text form."""
 _LINE_MAX = 8192
 _HEADERS_MAX = 100
 _PATIENCE_S = 5
@@ -19,8 +16,9 @@ _PATIENCE_S = 5
 class AdminPort:
     """A small HTTP/1.1 responder for two paths; every connection serves one request and closes."""
 
-    def __init__(self, registry: CollectorRegistry, is_serving: Callable[[], bool]) -> None:
-        self._registry, self._is_serving = registry, is_serving
+    def __init__(self, metrics: Callable[[], Awaitable[bytes]], is_serving: Callable[[], bool]) -> None:
+        """`metrics` gives the text of a scrape."""
+        self._metrics, self._is_serving = metrics, is_serving
 
     async def start(self, host: str, port: int) -> tuple[asyncio.Server, int]:
         """Listens, and returns the server with the port that it got."""
@@ -48,7 +46,7 @@ class AdminPort:
             return HTTPStatus.METHOD_NOT_ALLOWED, "text/plain", b"use GET\n"
         match path.partition("?")[0]:
             case "/metrics":
-                return HTTPStatus.OK, CONTENT_TYPE, await unhurried(written(self._registry), pause_s=0)
+                return HTTPStatus.OK, CONTENT_TYPE, await self._metrics()
             case "/healthz" if self._is_serving():
                 return HTTPStatus.OK, "text/plain", b"SERVING\n"
             case "/healthz":

@@ -7,52 +7,70 @@ import contextlib
 import gc
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from router_service.asks import Memory
 from router_service.catalog.served import Served
+from router_service.catalog.slices import unhurried
+from router_service.domain.caller import local_caller
 from router_service.health.shared import SharedHealth
 from router_service.router import Router
 from router_service.server import catalog_service, router_service
-from router_service.server.admin import AdminPort
 from router_service.server.admin_service import AdminServicer
+from router_service.server.admission import Admission
+from router_service.server.arrivals import Arrivals
 from router_service.server.catalog_service import CatalogServicer
+from router_service.server.connections import Connections
+from router_service.server.drain import GRACE_S, Drain, Ending, flushed
+from router_service.server.envoy.doors import open_doors
+from router_service.server.exposition import written
 from router_service.server.history_service import HistoryServicer
-from router_service.server.listen import Address, AddressError, bind
+from router_service.server.identity.audit import Audit
+from router_service.server.identity.counted import IdentityCounts
+from router_service.server.identity.keeping import Identity
+from router_service.server.identity.metadata import Methods
+from router_service.server.identity.tls import TlsPaths
+from router_service.server.limits import (
+    AGE_GRACE_S,
+    PROCESSING_GRACE_S,
+    STALLED_S,
+    USUAL,
+    Limits,
+    make_room_for,
+    rpcs_at_once,
+    transport_options,
+)
+from router_service.server.listen import Address
 from router_service.server.loading import Loading
 from router_service.server.log import make_logger
 from router_service.server.metrics import Metrics
+from router_service.server.ports import Ports
 from router_service.server.pulse import Pulse
+from router_service.server.reporting import Reporting
 from router_service.server.router_service import RouterServicer
 from router_service.server.rpc import Calls
+from router_service.server.serving import Serving
+from router_service.server.sources import Files
+from router_service.server.told import Told
+from router_service.server.under_way import UnderWay
 from router_service.server.upkeep import Upkeep
+from router_service.server.workers.post import Post
+from router_service.server.workers.seat import Seat
 from router_service.store.interface import Store
 from router_service.store.watched import WatchedStore
 from router_service.wire.trace import CODEC
 
-SERVICES = (router_service.SERVICE, catalog_service.SERVICE)
-# The health of the catalogue's files, apart from the services: they serve the last good version whatever the files say.
-CATALOG_HEALTH = "catalog"
-# The health of the store: decisions go on without it, budgets as their policies say.
-STORE_HEALTH = "store"
-_LAST_WORDS_S = 0.2  # for answers that are written but not sent yet
-MESSAGE_MAX = 4 * 1024 * 1024
+if TYPE_CHECKING:
+    from router_service.server.spans import Spans
 
-_SERVING = health_pb2.HealthCheckResponse.SERVING
-_NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
-_OPTIONS = (
-    ("grpc.max_receive_message_length", MESSAGE_MAX),
-    ("grpc.max_connection_age_ms", 5 * 60 * 1000),  # so that load spreads over replicas that came later
-    ("grpc.max_connection_age_grace_ms", 30 * 1000),
-    ("grpc.so_reuseport", 0),  # a second server on the same port must fail, not share it
-)
+SERVICES = (router_service.SERVICE, catalog_service.SERVICE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +80,21 @@ class Settings:
     catalog: Path
     addresses: tuple[Address, ...]
     admin: Address | None = None
+    health: Address | None = None
     stateless: bool = False
     store: Store | None = None
     reflection: bool = True
     local_admin: bool = False
-    grace_s: float = 10.0
+    callers: Path | None = None
+    tls: TlsPaths | None = None
+    audit_log: Path | None = None
+    envoy_authz: bool = False
+    envoy_processing: bool = False
+    drain_delay_s: float = 0.0
+    grace_s: float = GRACE_S
+    limits: Limits = USUAL
+    seat: Seat | None = None
+    spans: Spans | None = None
     log_level: str = "info"
     log_format: str = "auto"
 
@@ -74,18 +102,21 @@ class Settings:
 class App:
     """One running server."""
 
-    def __init__(self, settings: Settings, clock: Callable[[], int]) -> None:
-        self._settings, self._clock = settings, clock
-        self._log: Any = make_logger(settings.log_level, settings.log_format)
+    def __init__(self, settings: Settings, clock: Callable[[], int], post: Post | None = None) -> None:
+        """`post` is for one of several workers."""
+        self._settings, self._clock, self._post = settings, clock, post
+        self._log: Any = logger_of(settings)
+        claimed = post is not None
+        self._ports = Ports(settings.addresses, settings.admin, settings.health, claimed, self._log)
         self._metrics = Metrics()
         self._served = Served()
-        self._health = health.aio.HealthServicer()
+        self._serving = Serving()
         self._upkeep: Upkeep | None = None
         memory, store = None, None
         if settings.store is not None:
             store = WatchedStore(settings.store)
             memory = Memory.of(store, CODEC, self._metrics.traces_dropped)
-            self._upkeep = Upkeep(memory, store, self._served, clock, self._metrics, self._log, self._tell_store)
+            self._upkeep = Upkeep(memory, store, self._served, clock, self._metrics, self._log, self._serving.store)
         shared = SharedHealth(store)
         self._metrics.watch(shared.board, clock)
         self._router = Router(
@@ -96,110 +127,168 @@ class App:
             health=shared,
             settled=self._metrics.settled,
         )
-        self._server = grpc.aio.server(options=_OPTIONS)
         self._pulse = Pulse(shared, self._served, clock, self._log)
         self._loading = Loading(
-            settings.catalog,
+            Files(settings.catalog) if post is None else post.source,
             self._served,
             self._pulse,
             clock,
             self._metrics,
             self._log,
             keep=self._keep_catalog,
-            tell=self._tell_catalog,
+            tell=self._serving.catalog,
         )
-        calls = self._calls = Calls(self._metrics, self._log)
-        router = RouterServicer(self._router, calls, self._metrics, self._log)
+        admission = Admission(settings.limits, stateless=settings.stateless)
+        counts = IdentityCounts(self._metrics.registry)
+        local = local_caller(admin=settings.local_admin)
+        self._identity = Identity(settings.callers, settings.tls, local, self._served, clock, counts, self._log)
+        self._audit = Audit(self._log, settings.audit_log, clock, counts.audit_lost)
+        calls = self._calls = Calls(self._metrics, self._log, self._identity.access, admission)
+        told = Told(self._metrics, self._log, None if settings.spans is None else settings.spans.told)
+        router = RouterServicer(self._router, calls, told)
         history = HistoryServicer(self._router, calls, self._metrics)
         catalog = CatalogServicer(self._router, self._served, calls, clock, shared)
-        admin = AdminServicer(self._router, self._loading, self._pulse, shared, calls, clock, self._log)
-        admin_handlers = admin.handlers(allowed=settings.local_admin)
-        self._server.add_generic_rpc_handlers(
-            [
-                grpc.method_handlers_generic_handler(router_service.SERVICE, router.handlers() | history.handlers()),
-                grpc.method_handlers_generic_handler(catalog_service.SERVICE, catalog.handlers() | admin_handlers),
-            ]
+        admin = AdminServicer(self._router, self._loading, self._pulse, shared, calls, clock, self._audit)
+        doors = open_doors(
+            self._router,
+            calls,
+            told,
+            Reporting(self._router, self._metrics),
+            clock,
+            self._log,
+            authz=settings.envoy_authz,
+            external_processing=settings.envoy_processing,
         )
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        services = {
+            router_service.SERVICE: router.handlers() | history.handlers(),
+            catalog_service.SERVICE: catalog.handlers() | admin.handlers(),
+            **doors,
+        }
+        if settings.spans is not None:
+            services = settings.spans.around(services)
+        self._services = tuple(services)
+        largest = max(admission.message_bytes(method) for handlers in services.values() for method in handlers)
+        self._server = grpc.aio.server(
+            options=transport_options(
+                settings.limits,
+                largest,
+                shares_port=claimed,
+                age_grace_s=PROCESSING_GRACE_S if settings.envoy_processing else AGE_GRACE_S,
+            ),
+            maximum_concurrent_rpcs=rpcs_at_once(settings.limits),
+        )
+        too_much: grpc.RpcMethodHandler[Any, Any] = grpc.stream_stream_rpc_method_handler(calls.too_much_metadata)
+        self._arrivals = Arrivals(calls.refuse, STALLED_S)
+        self._server.add_generic_rpc_handlers(
+            [Methods(name, self._arrivals.watched(one), too_much) for name, one in services.items()]
+        )
+        self._connections = Connections()
+        most = make_room_for(settings.limits)
+        self._metrics.registry.register(UnderWay(calls, self._connections, most))
+        health_pb2_grpc.add_HealthServicer_to_server(self._serving.answers, self._server)
         if settings.reflection:
             names = (*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)
             reflection.enable_server_reflection(names, self._server)
 
-    async def run(self, stop: asyncio.Event, ready: Callable[[list[str]], None] = lambda _: None) -> None:
-        """Serves until `stop` is set. Raises CatalogInvalid or AddressError where it cannot begin.
+    async def run(
+        self,
+        stop: asyncio.Event,
+        ready: Callable[[list[str]], None] = lambda _: None,
+        at_once: asyncio.Event | None = None,
+    ) -> None:
+        """Serves until `stop` is set, and ends gently, unless and until `at_once` is set.
+
+        Raises CatalogInvalid, CallersInvalid, TlsInvalid, OSError or AddressError where it cannot begin.
 
         It answers from the first moment, NOT_SERVING until the catalogue is loaded; `ready` is told the addresses then.
         """
-        for name in ("", *SERVICES, CATALOG_HEALTH, STORE_HEALTH):
-            await self._health.set(name, _NOT_SERVING)
+        at_once = at_once or asyncio.Event()
+        await self._serving.begin(self._services)
+        self._audit.open()
+        await self._identity.first()
         gc.freeze()
-        reached = [bind(self._server, address) for address in self._settings.addresses]
-        admin = await self._start_admin()
+        reached = self._ports.bind(self._server, self._identity.certificates)
+        self._connections.watch(reached)
+        await self._ports.open_beside(self._page, lambda: self._serving.now, self._serving.answers)
         await self._server.start()
         background: list[asyncio.Task[None]] = []
         try:
-            if self._upkeep is not None:
-                await self._upkeep.start()
-            await self._pulse.begin()
-            if not await self._loading.first(stop):
-                return
-            for name in ("", *SERVICES):
-                await self._health.set(name, _SERVING)
-            self._metrics.serving(serving=True)
-            ready(reached)
-            background += (asyncio.create_task(self._loading.run()), asyncio.create_task(self._pulse.run()))
-            await stop.wait()
+            if self._post is not None:
+                hearing = self._post.run(self._metrics.registry, self._identity.wake, self._serving.workers)
+                background.append(asyncio.create_task(hearing))
+            if await self._begin(stop):
+                await self._tell_ready(ready, reached)
+                going_on = (
+                    *(self._loading.run(), self._pulse.run(), self._identity.run()),
+                    *(self._arrivals.run(), self._connections.run()),
+                )
+                background += [asyncio.create_task(work) for work in going_on]
+                await stop.wait()
         finally:
-            self._log.info("draining", grace_s=self._settings.grace_s)
-            self._metrics.serving(serving=False)
-            await self._health.enter_graceful_shutdown()
-            for task in background:
-                task.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await task
-            self._served.close()
-            await self._end_calls()
-            await self._pulse.end()
-            if self._upkeep is not None:
-                await self._upkeep.close()
-            if admin is not None:
-                admin.close()
-            self._log.info("stopped")
+            await self._end(background, at_once)
 
-    async def _end_calls(self) -> None:
-        """Takes no more calls, and waits for those under way, but not for streams of health that nobody ends."""
-        stopping = asyncio.create_task(self._server.stop(self._settings.grace_s))
-        idle = asyncio.create_task(self._calls.idle())
-        await asyncio.wait((stopping, idle), return_when=asyncio.FIRST_COMPLETED)
-        idle.cancel()
-        await self._server.stop(_LAST_WORDS_S)
-        await stopping
+    async def _begin(self, stop: asyncio.Event) -> bool:
+        """Has the first catalogue served; False where it is told to stop before that."""
+        if self._upkeep is not None:
+            await self._upkeep.start()
+        await self._pulse.begin()
+        if not await self._loading.first(stop):
+            return False
+        await self._serving.serve()
+        self._metrics.serving(serving=True)
+        return True
 
-    async def _tell_store(self, healthy: bool) -> None:
-        await self._health.set(STORE_HEALTH, _SERVING if healthy else _NOT_SERVING)
+    async def _tell_ready(self, ready: Callable[[list[str]], None], reached: list[str]) -> None:
+        if self._post is not None:
+            self._post.ready(reached)
+            return
+        await self._serving.workers(good=True)
+        ready(reached)
+
+    async def _end(self, background: Sequence[asyncio.Task[None]], at_once: asyncio.Event) -> None:
+        # Who was never told that it serves need not be told in time that it does not.
+        drain = Drain(self._settings.drain_delay_s if self._serving.now else 0, self._settings.grace_s)
+        self._metrics.serving(serving=False)
+        await self._serving.leave()
+        await drain.run(self._server, self._calls, at_once, self._log)
+        for task in background:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        self._served.close()
+        await flushed(self._flush(), at_once, self._log)
+        await self._ports.close_beside()
+        self._log.info("stopped")
+        if self._post is not None:
+            await self._post.tell_metrics(self._metrics.registry)
+            self._post.close()
+
+    async def _flush(self) -> None:
+        """Writes what was learned and recorded last."""
+        await self._audit.close()
+        await self._pulse.end()
+        if self._upkeep is not None:
+            await self._upkeep.close()
+        if self._settings.spans is not None:
+            await asyncio.to_thread(self._settings.spans.close)
 
     def reload(self) -> None:
-        """Loads the catalogue now, changed or not (SIGHUP)."""
+        """Loads the catalogue, callers and certificate now, changed or not (SIGHUP)."""
+        self._identity.wake()
         self._loading.wake()
 
-    async def _start_admin(self) -> asyncio.Server | None:
-        address = self._settings.admin
-        if address is None:
-            return None
-        page = AdminPort(self._metrics.registry, lambda: self._served.snapshot is not None)
-        try:
-            server, port = await page.start(address.host, address.port)
-        except OSError as error:
-            raise AddressError(f"{address.text}: cannot listen there; is the port in use?") from error
-        self._log.info("admin port", address=f"{address.host}:{port}")
-        return server
+    async def _page(self) -> bytes:
+        return await unhurried(written(self._metrics.registry), pause_s=0)
 
     async def _keep_catalog(self, version: str, archive: bytes) -> None:
         if self._upkeep is not None:
             await self._upkeep.keep_catalog(version, archive)
 
-    async def _tell_catalog(self, good: bool) -> None:
-        await self._health.set(CATALOG_HEALTH, _SERVING if good else _NOT_SERVING)
+
+def logger_of(settings: Settings) -> Any:
+    """The logger of a server, whose lines tell which of several workers it is."""
+    logger = make_logger(settings.log_level, settings.log_format, with_spans=settings.spans is not None)
+    return logger if settings.seat is None else logger.bind(worker=settings.seat.number)
 
 
 def wall_clock() -> int:
@@ -209,9 +298,11 @@ def wall_clock() -> int:
 
 async def serve(settings: Settings, ready: Callable[[list[str]], None]) -> None:
     """Runs a server until SIGTERM or SIGINT; SIGHUP loads the catalogue anew."""
-    app, stop = App(settings, wall_clock), asyncio.Event()
-    loop = asyncio.get_running_loop()
+    ending = Ending()
+    post = None if settings.seat is None else Post(settings.seat, ending, logger_of(settings))
+    app, loop = App(settings, wall_clock, post), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+        # Who signals a whole group signals the supervisor too, which tells its workers: that is not a second signal.
+        loop.add_signal_handler(number, ending.signal if post is None else ending.begun.set)
     loop.add_signal_handler(signal.SIGHUP, app.reload)
-    await app.run(stop, ready)
+    await app.run(ending.begun, ready, ending.at_once)

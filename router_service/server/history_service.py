@@ -5,27 +5,25 @@ from __future__ import annotations
 import base64
 import binascii
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Generator, Sequence
 from itertools import accumulate
 from typing import Any
 
 import grpc
 from google.rpc import code_pb2
 
-from router_service.asks import (
-    EndpointNotListed,
-    InvalidRequest,
-    NoStore,
-    StoreUnavailable,
-    TraceNotFound,
-    Unanswerable,
-)
+from router_service.asks import EndpointNotListed, InvalidRequest, Unanswerable
+from router_service.catalog.slices import unhurried
+from router_service.domain.caller import Caller
 from router_service.domain.problems import Problem
 from router_service.domain.readers import TEXT_MAX
 from router_service.router import Router
+from router_service.server.admission import Context
 from router_service.server.metrics import UNREAD, Metrics
-from router_service.server.rpc import Calls, Context
-from router_service.store.interface import Taken, Trace
+from router_service.server.reporting import Reporting
+from router_service.server.rpc import Calls
+from router_service.server.streams import Stream
+from router_service.store.interface import Taken, Trace, TracePage
 from router_service.v1 import error_reason_pb2 as reason_pb
 from router_service.v1 import router_service_pb2 as pb
 from router_service.wire.errors import item_error, kind_of
@@ -39,22 +37,12 @@ REJECTED_BYTES = 1024 * 1024
 # The same for a page of traces: a request may have lists of a thousand entries.
 PAGE_BYTES = 2 * 1024 * 1024
 
-# What a report counts as that was not taken.
-_RESULTS: dict[type[Exception], str] = {
-    InvalidRequest: "invalid",
-    TraceNotFound: "unknown_trace",
-    EndpointNotListed: "unlisted_endpoint",
-    StoreUnavailable: "store_lost",
-    NoStore: "no_store",
-}
-_FAULT = "fault"
-
 
 class HistoryServicer:
     """Report, ReportStream, GetTrace and ListTraces, all through one router. Takes and gives the bytes of messages."""
 
     def __init__(self, router: Router, calls: Calls, metrics: Metrics) -> None:
-        self._router, self._calls, self._metrics = router, calls, metrics
+        self._router, self._calls, self._reporting = router, calls, Reporting(router, metrics)
 
     def handlers(self) -> dict[str, grpc.RpcMethodHandler[Any, Any]]:
         """The methods by name, to stand beside those of RouterServicer."""
@@ -65,16 +53,21 @@ class HistoryServicer:
             "ListTraces": grpc.unary_unary_rpc_method_handler(self._calls.unary("ListTraces", self._list_traces)),
         }
 
-    async def _report(self, raw: bytes) -> bytes:
-        taken = await self._take(parse(pb.ReportRequest, raw))
+    async def _report(self, caller: Caller, raw: bytes) -> bytes:
+        taken = await self._take(caller, parse(pb.ReportRequest, raw))
         return pb.ReportResponse(accepted=taken.accepted, duplicates=taken.duplicates).SerializeToString()
 
-    async def _report_stream(self, items: AsyncIterator[bytes], _context: Context) -> bytes:
+    async def _report_stream(self, _items: AsyncIterator[bytes], context: Context) -> bytes:
+        async with self._calls.stream("ReportStream", context) as stream:
+            return await self._take_all(stream)
+        raise AssertionError("a stream that may not be ends there")
+
+    async def _take_all(self, stream: Stream) -> bytes:
         """Takes reports one after the other, in the order of their coming; what is wrong with one stays with it."""
         summary, room = pb.ReportStreamResponse(), REJECTED_BYTES
         position, patient = 0, True
-        async for raw in items:
-            outcome = await self._item(raw, patient=patient)
+        async for raw in stream.items():
+            outcome = await self._item(stream.caller(), raw, patient=patient)
             if isinstance(outcome, Taken):
                 summary.accepted += outcome.accepted
                 summary.duplicates += outcome.duplicates
@@ -90,14 +83,15 @@ class HistoryServicer:
             position += 1
         return summary.SerializeToString()
 
-    async def _item(self, raw: bytes, *, patient: bool) -> Taken | pb.RejectedReport:
+    async def _item(self, caller: Caller, raw: bytes, *, patient: bool) -> Taken | pb.RejectedReport:
         """What became of one report of a stream."""
         start, code, trace_id = time.perf_counter(), grpc.StatusCode.OK, ""
         try:
             request = parse(pb.ReportStreamRequest, raw)
             trace_id = request.report.trace_id[:TEXT_MAX]
-            return await self._take(request, patient=patient)
+            return await self._take(caller, request, patient=patient)
         except Unanswerable as problem:
+            self._calls.limited(problem)
             code, error = kind_of(problem)[0], item_error(problem)
         except Exception as fault:  # noqa: BLE001 - a fault in one item must not end the stream
             code = grpc.StatusCode.INTERNAL
@@ -109,37 +103,43 @@ class HistoryServicer:
             self._calls.item("ReportStream", code, start)
         return pb.RejectedReport(trace_id=trace_id, error=error)
 
-    async def _take(self, request: pb.ReportRequest | pb.ReportStreamRequest, *, patient: bool = True) -> Taken:
+    async def _take(
+        self, caller: Caller, request: pb.ReportRequest | pb.ReportStreamRequest, *, patient: bool = True
+    ) -> Taken:
         """Takes a report and counts what became of it. Raises Unanswerable."""
-        outcome = UNREAD
         try:
             report = read_report(request)
-            outcome = report.outcome
-            taken = await self._router.report(report, patient=patient)
-        except EndpointNotListed as unlisted:
-            self._metrics.reported(outcome, _RESULTS[EndpointNotListed])
-            self._metrics.unlisted(len(unlisted.problems))
-            raise EndpointNotListed(under_report(unlisted.problems)) from None
         except Exception as problem:
-            self._metrics.reported(outcome, _RESULTS.get(type(problem), _FAULT))
+            self._reporting.refused(UNREAD, problem)
             raise
-        self._metrics.reported(outcome, "duplicate" if taken.duplicates and not taken.accepted else "accepted")
-        return taken
+        try:
+            return await self._reporting.take(caller, report, patient=patient)
+        except EndpointNotListed as unlisted:
+            raise EndpointNotListed(under_report(unlisted.problems)) from None
 
-    async def _get_trace(self, raw: bytes) -> bytes:
-        stored = await self._router.trace(read_asked_trace(parse(pb.GetTraceRequest, raw)))
+    async def _get_trace(self, caller: Caller, raw: bytes) -> bytes:
+        stored = await self._router.trace(caller, read_asked_trace(parse(pb.GetTraceRequest, raw)))
         return pb.GetTraceResponse(trace=write_trace(stored)).SerializeToString()
 
-    async def _list_traces(self, raw: bytes) -> bytes:
+    async def _list_traces(self, caller: Caller, raw: bytes) -> bytes:
         request = parse(pb.ListTracesRequest, raw)
         query, limit = read_query(request)
         cursor = _cursor(request.page_token)
-        page = await self._router.traces(query, cursor, limit)
-        while (fitting := _fitting(page.traces)) < len(page.traces):
-            page = await self._router.traces(query, cursor, fitting)
-        token = base64.urlsafe_b64encode(page.next_cursor.encode()).decode()
-        traces = [write_listed(trace) for trace in page.traces]
-        return pb.ListTracesResponse(traces=traces, next_page_token=token).SerializeToString()
+        async with self._calls.admission.lane("ListTraces"):
+            page = await self._router.traces(caller, query, cursor, limit)
+            while (fitting := _fitting(page.traces)) < len(page.traces):
+                page = await self._router.traces(caller, query, cursor, fitting)
+            return await unhurried(_listed(page), pause_s=0)
+
+
+def _listed(page: TracePage) -> Generator[None, None, bytes]:
+    """A page as a message."""
+    token = base64.urlsafe_b64encode(page.next_cursor.encode()).decode()
+    response = pb.ListTracesResponse(next_page_token=token)
+    for trace in page.traces:
+        response.traces.append(write_listed(trace))
+        yield
+    return response.SerializeToString()
 
 
 def _fitting(traces: Sequence[Trace]) -> int:

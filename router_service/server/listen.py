@@ -1,4 +1,4 @@
-"""Addresses to listen on: loopback and Unix sockets may be plain, anything else must be said out loud."""
+"""Addresses to listen on: loopback and Unix sockets may be plain, anything else takes TLS or must be said out loud."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ipaddress
 import os
 import socket
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import grpc
@@ -14,6 +14,15 @@ import grpc
 DEFAULT_ADDRESS = "127.0.0.1:50051"
 SOCKET_MODE = 0o660
 _UNIX = "unix:"
+PLAIN, TLS, MTLS = "plain", "tls", "mtls"
+"""How an address is spoken to: in plain, by TLS, or by TLS to clients with a certificate alone."""
+
+
+_STRENGTH = (PLAIN, TLS, MTLS)
+_MISSING = {
+    TLS: "TLS needs a certificate and its key; give --tls-cert and --tls-key",
+    MTLS: "clients' certificates need their CAs; give --tls-client-ca, with --tls-cert and --tls-key",
+}
 
 
 class AddressError(ValueError):
@@ -22,16 +31,26 @@ class AddressError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """One address: a Unix socket's path, or a host and a port (0 lets the system choose)."""
+    """One address: a Unix socket's path, or a host and a port (0 lets the system choose), and how it is spoken to."""
 
     text: str
     path: Path | None
     host: str
     port: int
+    security: str = PLAIN
 
     @classmethod
-    def parse(cls, text: str) -> Address:
-        """`unix:/path` or `host:port` (`[::1]:50051` for IPv6). Raises AddressError."""
+    def parse(cls, text: str, security: str = PLAIN) -> Address:
+        """`unix:/path` or `host:port` (`[::1]:50051` for IPv6), with `plain:`, `tls:` or `mtls:` before it.
+
+        Without that it is spoken to by `security`; a Unix socket always in plain. Raises AddressError.
+        """
+        for said in (PLAIN, TLS, MTLS):
+            if text.startswith(f"{said}:"):
+                address = cls.parse(text.removeprefix(f"{said}:"), said)
+                if address.path is not None and said != PLAIN:
+                    raise AddressError(f"{text}: a Unix socket is plain; write unix:{address.path}")
+                return replace(address, text=text)
         if text.startswith(_UNIX):
             path = text.removeprefix(_UNIX).removeprefix("//")
             if not path:
@@ -40,7 +59,7 @@ class Address:
         host, colon, port = text.rpartition(":")
         if not colon or not port.isdecimal() or int(port) > 65535 or not host:
             raise AddressError(f"{text}: write host:port, such as {DEFAULT_ADDRESS}, or unix:/path")
-        return cls(text, None, host.strip("[]"), int(port))
+        return cls(text, None, host.strip("[]"), int(port), security)
 
     @property
     def is_local(self) -> bool:
@@ -53,43 +72,62 @@ class Address:
             return False
 
 
-def parse_addresses(texts: tuple[str, ...], *, insecure: bool) -> tuple[Address, ...]:
-    """All addresses, or AddressError with every one that cannot be had, one a line."""
+def parse_addresses(texts: tuple[str, ...], *, insecure: bool, offers: str = PLAIN) -> tuple[Address, ...]:
+    """All addresses, or AddressError with every one that cannot be had, one a line.
+
+    `offers` is the best that the server can: MTLS with the CAs of clients, TLS with a certificate, else PLAIN.
+    """
     addresses, problems = [], []
     for text in texts or (DEFAULT_ADDRESS,):
         try:
-            address = Address.parse(text)
+            address = Address.parse(text, offers)
         except AddressError as error:
             problems.append(str(error))
             continue
-        if not (address.is_local or insecure):
+        if address.security == PLAIN and not (address.is_local or insecure):
             problems.append(
                 f"{text}: plain gRPC beyond loopback and Unix sockets shows every request to the network; "
-                "listen on 127.0.0.1, or say --insecure"
+                "give --tls-cert and --tls-key, listen on 127.0.0.1, or say --insecure"
             )
+        if _STRENGTH.index(address.security) > _STRENGTH.index(offers):
+            problems.append(f"{text}: {_MISSING[address.security]}")
         addresses.append(address)
     if problems:
         raise AddressError("\n".join(problems))
     return tuple(addresses)
 
 
-def bind(server: grpc.aio.Server, address: Address) -> str:
-    """Binds an address and returns how clients reach it. Raises AddressError where it is taken, even in part."""
+def bind(
+    server: grpc.aio.Server,
+    address: Address,
+    credentials: grpc.ServerCredentials | None = None,
+    *,
+    claimed: bool = False,
+) -> str:
+    """Binds an address and returns how clients reach it. Raises AddressError where it is taken, even in part.
+
+    `credentials` are for an address that is not plain; `claimed` says that a supervisor holds the port for its workers.
+    """
     if address.path is not None:
         return _bind_socket(server, address.path)
     port = address.port
-    for host in _hosts_of(address):
-        _refuse_taken(address, host, port)
+    for host in hosts_of(address):
+        if not claimed:
+            _refuse_taken(address, host, port)
         shown = f"[{host}]" if ":" in host else host
         try:
             # A name with two addresses gets the same port on both.
-            port = server.add_insecure_port(f"{shown}:{port}")
+            port = _add_port(server, f"{shown}:{port}", credentials)
         except RuntimeError as error:
             raise AddressError(f"{address.text}: cannot listen on {shown}:{port}") from error
     return f"[{address.host}]:{port}" if ":" in address.host else f"{address.host}:{port}"
 
 
-def _hosts_of(address: Address) -> list[str]:
+def _add_port(server: grpc.aio.Server, address: str, credentials: grpc.ServerCredentials | None) -> int:
+    return server.add_insecure_port(address) if credentials is None else server.add_secure_port(address, credentials)
+
+
+def hosts_of(address: Address) -> list[str]:
     """The numeric addresses that a host stands for and that this machine has."""
     try:
         found = socket.getaddrinfo(address.host, None, type=socket.SOCK_STREAM)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
-from router_service.catalog.aside import Loaded, LoadFailed, load_aside
+from router_service.catalog.aside import Loaded, LoadFailed
 from router_service.catalog.load import CatalogInvalid
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
-from router_service.catalog.watch import Watch
 from router_service.server.metrics import Metrics
 from router_service.server.pulse import Pulse
 from router_service.server.rubbish import unswept
+from router_service.server.sources import Source
 
 
 class Loading:
@@ -27,7 +26,7 @@ class Loading:
 
     def __init__(
         self,
-        path: Path,
+        source: Source,
         served: Served,
         pulse: Pulse,
         clock: Callable[[], int],
@@ -37,19 +36,18 @@ class Loading:
         keep: Callable[[str, bytes], Awaitable[None]],
         tell: Callable[[bool], Awaitable[None]],
     ) -> None:
-        self._path, self._served, self._pulse, self._clock = path, served, pulse, clock
+        self._source, self._served, self._pulse, self._clock = source, served, pulse, clock
         self._metrics, self._log, self._keep, self._tell = metrics, log, keep, tell
-        self._watch = Watch(path)
         self._loading = asyncio.Lock()
         self._next: asyncio.Task[tuple[Snapshot, bool]] | None = None
 
     def wake(self) -> None:
         """Loads now, changed or not."""
-        self._watch.wake()
+        self._source.wake()
 
     async def first(self, stop: asyncio.Event) -> bool:
         """Loads what is served first; False where it is told to stop before that is done."""
-        loading = asyncio.create_task(load_aside(self._path, self._clock(), hurried=True))
+        loading = asyncio.create_task(self._source.load(self._clock(), hurried=True))
         stopped = asyncio.create_task(stop.wait())
         await asyncio.wait((loading, stopped), return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
@@ -66,7 +64,7 @@ class Loading:
 
     async def run(self) -> None:
         """Loads whenever the files change, until it is cancelled."""
-        async for _ in self._watch.changes():
+        async for _ in self._source.changes():
             try:
                 await self.now()
             except (CatalogInvalid, LoadFailed):
@@ -83,6 +81,15 @@ class Loading:
         if self._next is None:
             self._next = asyncio.create_task(self._begin())
         return await asyncio.shield(self._next)
+
+    async def anew(self) -> tuple[Snapshot, bool]:
+        """The same of what the files hold at this moment, whoever reads them."""
+        before = self._served.snapshot
+        version = "" if before is None else before.version
+        del before
+        await self._source.refreshed()
+        snapshot, _ = await self.now()
+        return snapshot, snapshot.version != version
 
     async def _begin(self) -> tuple[Snapshot, bool]:
         async with self._loading:
@@ -107,7 +114,7 @@ class Loading:
     async def _load(self) -> tuple[Snapshot, bool]:
         # No more than its version is held: what is let go of bit by bit must have no other holder.
         version = "" if self._served.snapshot is None else self._served.snapshot.version
-        loaded = await load_aside(self._path, self._clock(), serving=version)
+        loaded = await self._source.load(self._clock(), serving=version)
         if loaded is not None:
             return await self._install(loaded)
         serving = self._served.snapshot

@@ -11,6 +11,7 @@ from router_service.catalog.snapshot import Snapshot
 from router_service.health.board import Board
 from router_service.server.answers import Answers
 from router_service.server.labels import Values
+from router_service.server.limits import LIMITS
 from router_service.server.outcomes import Outcomes
 from router_service.server.states import Budget, Circuits, Spendings
 from router_service.server.tallies import Counts, Times
@@ -56,6 +57,15 @@ class Metrics:
             "Attempts reported on endpoints that the decision did not list: outside the policy, and refused.",
             begin=((),),
         )
+        self._limited = Counts(
+            "router_limited",
+            "Calls, streams and items that were refused because of a limit.",
+            ["limit"],
+            begin=[(limit,) for limit in LIMITS],
+        )
+        self._exits = Counts(
+            "router_worker_exits", "Workers that ended though nobody had told the server to end.", begin=((),)
+        )
         self._traces_dropped = Counts("router_traces_dropped", "Traces that could not be kept.", begin=((),))
         self._traces_swept = Counts("router_traces_swept", "Traces removed at the end of their retention.", begin=((),))
         self._spendings = Spendings()
@@ -67,6 +77,8 @@ class Metrics:
             self._outcomes,
             self._turns,
             self._spendings,
+            self._limited,
+            self._exits,
             self._traces_dropped,
             self._traces_swept,
             self._loads,
@@ -85,6 +97,9 @@ class Metrics:
         self._serving = self._gauge(
             "router_serving", "1 while the server answers decisions, as its health service says."
         )
+        # A supervisor of several says otherwise in their place.
+        self._gauge("router_workers", "Workers that answer calls.").set(1)
+        self._gauge("router_workers_wanted", "Workers that there should be, as --workers says.").set(1)
         self._gauge("router_build_info", "The version of this server, as a label.", "version").labels(__version__).set(
             1
         )
@@ -103,6 +118,10 @@ class Metrics:
     def called(self, method: str, code: str, seconds: float) -> None:
         """Counts a call, or an item of a stream, and its time."""
         self._calls.add((method, code), seconds)
+
+    def limited(self, limit: str) -> None:
+        """Counts what was refused because of a limit, one of LIMITS."""
+        self._limited.add((limit,))
 
     def serving(self, *, serving: bool) -> None:
         """Whether decisions are answered."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any
@@ -12,10 +11,12 @@ from google.rpc import code_pb2
 
 from router_service.asks import Answer, Ask, Unanswerable
 from router_service.catalog.slices import unhurried
-from router_service.domain.decision import Refusal
+from router_service.domain.caller import READ, Caller
 from router_service.router import Router
-from router_service.server.metrics import Metrics
-from router_service.server.rpc import Calls, Context
+from router_service.server.admission import Context
+from router_service.server.identity.roles import need
+from router_service.server.rpc import Calls
+from router_service.server.told import Told
 from router_service.v1 import error_reason_pb2 as reason_pb
 from router_service.v1 import router_service_pb2 as pb
 from router_service.wire.answer import decide_response
@@ -30,9 +31,9 @@ SERVICE = pb.DESCRIPTOR.services_by_name["RouterService"].full_name
 class RouterServicer:
     """Decide, DecideStream and Explain, all through one router. Takes and gives the bytes of messages."""
 
-    def __init__(self, router: Router, calls: Calls, metrics: Metrics, log: Any) -> None:
-        self._router, self._calls, self._metrics, self._log = router, calls, metrics, log
-        self._answered, self._read = metrics.answered, AskReader().read
+    def __init__(self, router: Router, calls: Calls, told: Told) -> None:
+        self._router, self._calls, self._tell = router, calls, told
+        self._read = AskReader().read
 
     def handlers(self) -> dict[str, grpc.RpcMethodHandler[Any, Any]]:
         """The methods by name. Neither side has a serialiser: messages are read and written in wire."""
@@ -42,30 +43,32 @@ class RouterServicer:
             "Explain": grpc.unary_unary_rpc_method_handler(self._calls.unary("Explain", self._explain)),
         }
 
-    def _decide(self, raw: bytes) -> bytes | Awaitable[bytes]:
-        return self._answer(parse(pb.DecideRequest, raw))
+    def _decide(self, caller: Caller, raw: bytes) -> bytes | Awaitable[bytes]:
+        return self._answer(caller, parse(pb.DecideRequest, raw))
 
-    async def _explain(self, raw: bytes) -> bytes:
+    async def _explain(self, caller: Caller, raw: bytes) -> bytes:
         request = parse(pb.ExplainRequest, raw)
-        if request.trace_id:
-            explained = await self._router.explain_trace(read_explained_trace(request))
-        else:
-            explained = await self._router.explain(self._read(request))
-        return await unhurried(explain_form(explained, request.request_id), pause_s=0)
+        async with self._calls.admission.lane("Explain"):
+            if request.trace_id:
+                need(caller, READ)
+                explained = await self._router.explain_trace(caller, read_explained_trace(request))
+            else:
+                explained = await self._router.explain(caller, self._read(request))
+            return await unhurried(explain_form(explained, request.request_id), pause_s=0)
 
-    async def _decide_stream(self, items: AsyncIterator[bytes], _context: Context) -> AsyncIterator[bytes]:
-        with self._calls.under_way():
-            async for raw in items:
-                answer = self._item(raw)
+    async def _decide_stream(self, _items: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
+        async with self._calls.stream("DecideStream", context) as stream:
+            async for raw in stream.items():
+                answer = self._item(stream.caller(), raw)
                 yield answer if isinstance(answer, bytes) else await answer
 
-    def _item(self, raw: bytes) -> bytes | Awaitable[bytes]:
+    def _item(self, caller: Caller, raw: bytes) -> bytes | Awaitable[bytes]:
         """The answer to one item; whatever is wrong with it stays with it."""
         start, request_id = time.perf_counter(), ""
         try:
             request = parse(pb.DecideStreamRequest, raw).decide
             request_id = request.request_id
-            answer = self._answer(request)
+            answer = self._answer(caller, request)
         except Exception as error:  # noqa: BLE001 - a fault in one item must not end the stream
             return self._item_failed(error, request_id, start)
         if isinstance(answer, bytes):
@@ -83,6 +86,7 @@ class RouterServicer:
 
     def _item_failed(self, problem: Exception, request_id: str, start: float) -> bytes:
         if isinstance(problem, Unanswerable):
+            self._calls.limited(problem)
             code, error = kind_of(problem)[0], item_error(problem)
         else:
             code = grpc.StatusCode.INTERNAL
@@ -93,34 +97,17 @@ class RouterServicer:
         self._calls.item("DecideStream", code, start)
         return pb.DecideStreamResponse(request_id=request_id, error=error).SerializeToString()
 
-    def _answer(self, request: pb.DecideRequest) -> bytes | Awaitable[bytes]:
+    def _answer(self, caller: Caller, request: pb.DecideRequest) -> bytes | Awaitable[bytes]:
         """The answer at once, or one to await where a budget must be asked."""
         ask = self._read(request)
-        answer = self._router.decide(ask)
+        answer = self._router.decide(caller, ask)
         if isinstance(answer, Answer):
-            return self._told(ask, answer, request.request_id)
-        return self._awaited(ask, answer, request.request_id)
+            return self._told(caller, ask, answer, request.request_id)
+        return self._awaited(caller, ask, answer, request.request_id)
 
-    async def _awaited(self, ask: Ask, answer: Awaitable[Answer], request_id: str) -> bytes:
-        return self._told(ask, await answer, request_id)
+    async def _awaited(self, caller: Caller, ask: Ask, answer: Awaitable[Answer], request_id: str) -> bytes:
+        return self._told(caller, ask, await answer, request_id)
 
-    def _told(self, ask: Ask, answer: Answer, request_id: str) -> bytes:
-        """Counts the answer and logs one line, a decision at debug and a refusal at info; then its bytes."""
-        result = answer.result
-        self._answered(result, ask.inline is not None)
-        if isinstance(result, Refusal):
-            self._log.info(
-                "refused",
-                trace_id=answer.trace_id,
-                policy=result.policy_id,
-                code=result.code,
-                reasons=result.reasons,
-            )
-        elif self._log.is_enabled_for(logging.DEBUG):
-            self._log.debug(
-                "decided",
-                trace_id=answer.trace_id,
-                policy=result.policy_id,
-                candidates=[one.endpoint_id for one in result.candidates],
-            )
+    def _told(self, caller: Caller, ask: Ask, answer: Answer, request_id: str) -> bytes:
+        self._tell(caller, answer, inline=ask.inline is not None)
         return decide_response(answer, request_id)

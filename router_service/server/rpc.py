@@ -1,81 +1,183 @@
-"""What every call has around it: errors become rich statuses, calls are counted and timed, faults stay inside."""
+"""What every call has around it: its caller is found and has the role, errors become rich statuses, calls are counted.
+
+Faults stay inside.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from inspect import isawaitable
-from typing import Any, NoReturn, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, NoReturn
 
 import grpc
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
-from router_service.asks import Unanswerable
+from router_service.asks import Draining, InvalidRequest, LimitReached, RoleMissing, Unanswerable, Unauthenticated
+from router_service.domain.caller import Caller
+from router_service.server.admission import LARGE, Admission, Context, key_of, stranger
+from router_service.server.identity.access import Access, Visitor
+from router_service.server.identity.roles import ROLES_OF
+from router_service.server.limits import METADATA, METADATA_BYTES, USUAL
 from router_service.server.metrics import Metrics
+from router_service.server.streams import Stream
 from router_service.v1 import error_reason_pb2 as reason_pb
 from router_service.wire.errors import DOMAIN, kind_of, status_of
 
-_DETAILS = "grpc-status-details-bin"
-_Request = TypeVar("_Request")
-_Response = TypeVar("_Response")
-# Servicer contexts differ in grpcio's stubs only by their messages.
-Context = grpc.aio.ServicerContext[Any, Any]
+_DETAILS, _CHALLENGE = "grpc-status-details-bin", "www-authenticate"
+_LOOK_AGAIN_S = 0.01
+_Denied = Callable[[bytes, str, Unauthenticated | RoleMissing], Awaitable[None]]
 
 
 class Calls:
     """Runs handlers; one for all services of a server."""
 
-    def __init__(self, metrics: Metrics, log: Any) -> None:
-        self._metrics, self._log = metrics, log
-        self._under_way = 0
-        self._idle = asyncio.Event()
-        self._idle.set()
+    def __init__(self, metrics: Metrics, log: Any, access: Access, admission: Admission | None = None) -> None:
+        """`admission` bounds what is under way; by default as a server without flags does, with `--stateless`."""
+        self._metrics, self._log, self._access = metrics, log, access
+        self.admission = admission or Admission(USUAL, stateless=True)
+        self.streams: set[Stream] = set()
+        self._under_way = self._beside = 0
+        self._refused_at = 0.0
 
     async def idle(self) -> None:
         """Waits until no call and no stream of this server's own services is under way."""
-        await self._idle.wait()
+        while self.count:  # noqa: ASYNC110 - asked once, at the end: no call need tell of its own
+            await asyncio.sleep(_LOOK_AGAIN_S)
+
+    @property
+    def count(self) -> int:
+        """How many calls and streams are under way."""
+        return self._under_way + self._beside
+
+    @property
+    def refused_at(self) -> float:
+        """When (of time.perf_counter) a call was refused last because the server is on its way out."""
+        return self._refused_at
+
+    def drain(self) -> None:
+        """Refuses new calls from now on, and ends each stream once what was read of it is answered."""
+        self.admission.drain()
+        for stream in list(self.streams):
+            stream.end()
+
+    def break_off(self) -> None:
+        """Ends all that is still under way, as far as it waits for something: its callers may ask another server."""
+        for stream in list(self.streams):
+            stream.break_off()
+        self.admission.break_off()
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
-        """Counts a call or a stream for as long as it takes."""
-        self._under_way += 1
-        self._idle.clear()
+        """Counts a stream, or work beside calls, for as long as it takes."""
+        self._beside += 1
         try:
             yield
         finally:
-            self._under_way -= 1
-            if not self._under_way:
-                self._idle.set()
+            self._beside -= 1
 
     def unary(
-        self, method: str, handle: Callable[[_Request], _Response | Awaitable[_Response]]
-    ) -> Callable[[_Request, Context], Awaitable[_Response]]:
-        """A handler that answers one call, or ends it with the status that its error stands for."""
-        called, clock, ok = self._metrics.called, time.perf_counter, grpc.StatusCode.OK.name
+        self,
+        method: str,
+        handle: Callable[[Caller, bytes], bytes | Awaitable[bytes]],
+        denied: _Denied | None = None,
+    ) -> Callable[[bytes, Context], Awaitable[bytes]]:
+        """A handler that answers one call, or ends it with the status that its error stands for.
 
-        async def answer(request: _Request, context: Context) -> _Response:
+        `denied` is told of a call that was not let in, and of its peer's address.
+        """
+        called, clock, ok = self._metrics.called, time.perf_counter, grpc.StatusCode.OK.name
+        find, roles = self._access.find, ROLES_OF[method]
+        admission, largest = self.admission, self.admission.message_bytes(method)
+        wanted, at_work = admission.turns.wanted, admission.at_work
+
+        async def answer(request: bytes, context: Context) -> bytes:
             start, code = clock(), ok
             self._under_way += 1
-            if self._under_way == 1:
-                self._idle.clear()
             try:
-                response = handle(request)
-                return response if type(response) is bytes or not isawaitable(response) else await response
-            except Unanswerable as error:
+                if self._under_way > admission.most or len(request) > largest:
+                    raise admission.refusal(len(request), largest)
+                caller = find(context)
+                if caller.roles.isdisjoint(roles):
+                    raise RoleMissing(roles, caller)
+                key = key_of(caller, context)
+                if (turn := wanted(key, start)) is not None or at_work:
+                    await admission.wait(key, turn)
+                response = handle(caller, request)
+                answered = response if isinstance(response, bytes) else await admission.work(key, response)
+                if len(answered) > LARGE:
+                    admission.send(key, len(answered))
+            except Unanswerable as problem:
+                error = await self._refused(problem, context.peer(), start)
                 code = kind_of(error)[0].name
-                await _abort(context, kind_of(error)[0], status_of(error))
+                await _tell_denied(denied, request, context, error)
+                await _abort(context, error)
             except Exception as fault:  # noqa: BLE001 - no fault may show its inside to a caller
                 code = grpc.StatusCode.INTERNAL.name
-                await _abort(context, grpc.StatusCode.INTERNAL, self.fault(method, fault))
+                await _abort_by_fault(context, self.fault(method, fault))
+            else:
+                return answered
             finally:
                 called(method, code, clock() - start)
                 self._under_way -= 1
-                if not self._under_way:
-                    self._idle.set()
 
         return answer
+
+    @asynccontextmanager
+    async def stream(self, method: str, context: Context) -> AsyncIterator[Stream]:
+        """Around a stream: what it gives finds the stream's caller, and is to be asked before each item.
+
+        So a stream ends with its caller's right to it; and gently with the server, which waits for that.
+        """
+        start, admission = time.perf_counter(), self.admission
+        caller = Visitor(self._access, context, ROLES_OF[method]).caller
+        with self.under_way():
+            try:
+                key = key_of(caller(), context)
+                await admission.wait_if_wanted(key, start)
+                with admission.open_stream(key):
+                    stream = Stream(method, caller, key, context, admission)
+                    self.streams.add(stream)
+                    try:
+                        with stream.until_end():
+                            yield stream
+                    finally:
+                        self.streams.discard(stream)
+            except Unanswerable as problem:
+                error = await self._refused(problem, context.peer(), start)
+                self.item(method, kind_of(error)[0], start)
+                await _abort(context, error)
+
+    async def _refused(self, error: Unanswerable, peer: str, start: float) -> Unanswerable:
+        """Why a call is refused in the end: who is not known waits for a turn too, which may come too late."""
+        if isinstance(error, Unauthenticated | LimitReached):
+            try:
+                await self.admission.wait_if_wanted(stranger(peer), start)
+            except LimitReached as late:
+                error = late
+        self.limited(error)
+        return error
+
+    async def too_much_metadata(self, _items: object, context: Context) -> None:
+        """The handler of a call of any kind whose metadata is beyond the limit."""
+        await self.refuse(
+            context, LimitReached(METADATA, f"the metadata is too large: send at most {METADATA_BYTES} bytes")
+        )
+
+    async def refuse(self, context: Context, error: LimitReached) -> None:
+        """Ends a call that got no further than to a limit."""
+        await _abort(context, await self._refused(error, context.peer(), time.perf_counter()))
+
+    def limited(self, error: Unanswerable) -> None:
+        """Counts the limits that a request was refused for."""
+        if isinstance(error, LimitReached):
+            self._metrics.limited(error.limit)
+        elif isinstance(error, InvalidRequest):
+            for limit in {problem.limit for problem in error.problems if problem.limit}:
+                self._metrics.limited(limit)
+        elif isinstance(error, Draining):
+            self._refused_at = time.perf_counter()
 
     def fault(self, method: str, fault: Exception) -> status_pb2.Status:
         """Logs a fault of the service's own; the caller learns that there was one, and nothing of its inside."""
@@ -91,5 +193,16 @@ class Calls:
         self._metrics.called(method, code.name, time.perf_counter() - start)
 
 
-async def _abort(context: Context, code: grpc.StatusCode, status: status_pb2.Status) -> NoReturn:
-    await context.abort(code, status.message, ((_DETAILS, status.SerializeToString()),))
+async def _tell_denied(denied: _Denied | None, request: bytes, context: Context, error: Unanswerable) -> None:
+    if denied is not None and isinstance(error, Unauthenticated | RoleMissing):
+        await denied(request, context.peer(), error)
+
+
+async def _abort(context: Context, error: Unanswerable) -> NoReturn:
+    status = status_of(error)
+    challenge = ((_CHALLENGE, error.challenge),) if isinstance(error, Unauthenticated) else ()
+    await context.abort(kind_of(error)[0], status.message, ((_DETAILS, status.SerializeToString()), *challenge))
+
+
+async def _abort_by_fault(context: Context, status: status_pb2.Status) -> NoReturn:
+    await context.abort(grpc.StatusCode.INTERNAL, status.message, ((_DETAILS, status.SerializeToString()),))

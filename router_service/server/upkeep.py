@@ -87,7 +87,7 @@ class Upkeep:
     async def _keep_pending(self) -> None:
         for version, archive in list(self._kept.items()):
             await self._memory.store.keep_catalog(version, archive)
-            del self._kept[version]
+            self._kept.pop(version, None)  # a round of the upkeep and a load may have kept it at once
 
     async def _expire(self) -> None:
         if self._store.is_lost and self._serving is not None:

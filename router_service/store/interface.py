@@ -89,7 +89,10 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a decision: its attempts, its outcome, and the caller's own id of the operation, if told."""
+    """What came of a decision: its attempts, its outcome, the caller's own id of the operation, if told, and who told.
+
+    `caller` is the id of whoever reported; empty in what was kept before it was.
+    """
 
     trace_id: str
     policy_id: str
@@ -97,6 +100,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str
     attempts: tuple[Attempt, ...]
     operation_id: str = ""
+    caller: str = ""
 
 
 class Taken(msgspec.Struct, frozen=True):

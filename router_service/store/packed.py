@@ -21,6 +21,7 @@ class _Head(msgspec.Struct, array_like=True):
     policy_id: str
     outcome: str
     operation_id: str = ""
+    caller: str = ""
 
 
 class _Trace(msgspec.Struct, array_like=True):
@@ -60,7 +61,9 @@ def unpack_attempts(body: bytes) -> tuple[Attempt, ...]:
 
 def pack_head(report: Report) -> bytes:
     """A report without its attempts and its trace_id."""
-    later = (report.operation_id,) if report.operation_id else ()
+    later = [report.operation_id, report.caller]
+    while later and not later[-1]:
+        later.pop()
     return _encode((report.at, report.policy_id, report.outcome, *later))
 
 
@@ -74,6 +77,7 @@ def unpack_head(trace_id: str, body: bytes, attempts: tuple[Attempt, ...]) -> Re
         outcome=head.outcome,
         attempts=attempts,
         operation_id=head.operation_id,
+        caller=head.caller,
     )
 
 

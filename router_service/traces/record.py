@@ -39,6 +39,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     joined: Joined | None = None
     overlay: Overlay = NOTHING_DIFFERS
     held: Mapping[str, int] = {}
+    caller: str = ""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -78,7 +79,7 @@ class Context(msgspec.Struct, frozen=True, omit_defaults=True):
     report is settled at the prices of the decision's own catalogue whatever serves by then; `reserved` is what was
     reserved, in 10⁻¹². `message` and `retry_at` are of a refusal that was made before the engine. `own` is what a
     request stated that named a workload, so that it can be told again which of the two each field came from. `held` are
-    endpoints that were kept out beside the trace's figures, until when (ms).
+    endpoints that were kept out beside the trace's figures, until when (ms). `caller` is who asked, by its id.
     """
 
     budget_max_cost: int | None = None
@@ -88,6 +89,7 @@ class Context(msgspec.Struct, frozen=True, omit_defaults=True):
     reserved: int = 0
     own: Stated | None = None
     held: dict[str, int] = {}
+    caller: str = ""
 
     def price(self, endpoint_id: str) -> Prices:
         """(input price, output price, estimated cost) of a candidate, each None where it is not documented."""
@@ -102,7 +104,11 @@ _PRICES = "prices"
 def trace_of(record: Record, codec: Codec) -> Trace:
     """The trace that a store keeps of a record."""
     result, kept = record.result, retention_ms(record.policy.retention)
-    context: dict[str, Any] = {"budget_max_cost": record.budget_max_cost, "reserved": record.reserved}
+    context: dict[str, Any] = {
+        "budget_max_cost": record.budget_max_cost,
+        "reserved": record.reserved,
+        "caller": record.caller,
+    }
     if record.held:
         context["held"] = dict(record.held)
     if record.joined is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from router_service.domain.caller import Caller
 from router_service.domain.problems import Problem
 from router_service.domain.report import OutcomeReport, ReportedAttempt
 from router_service.store.interface import Attempt, Report, Store, StoredTrace, Taken, Trace
@@ -78,28 +79,32 @@ class Reports:
     def __init__(self, store: Store, recorder: Recorder) -> None:
         self._store, self._recorder = store, recorder
 
-    async def find(self, trace_id: str) -> StoredTrace:
-        """A trace with its reports. Raises UnknownTrace, or StoreLost."""
+    async def find(self, caller: Caller, trace_id: str) -> StoredTrace:
+        """A trace under a policy of the caller's, with its reports. Raises UnknownTrace, or StoreLost."""
         found = await self._look(trace_id)
-        if found is None:
+        if found is None or not caller.may_use(found.trace.policy_id):
             raise UnknownTrace(trace_id)
         return found
 
-    async def _wait_for(self, trace_id: str, *, patient: bool) -> StoredTrace:
-        """The same, with some patience for a trace that another instance is about to write."""
-        for pause in _OVERTAKEN_S if patient else ():
-            found = await self._look(trace_id)
-            if found is not None:
-                return found
-            await asyncio.sleep(pause)
-        return await self.find(trace_id)
+    async def _wait_for(self, caller: Caller, trace_id: str, *, patient: bool) -> StoredTrace:
+        """One that the caller may report on, with some patience for what another instance is about to write.
 
-    async def take(self, report: OutcomeReport, now: int, *, patient: bool = True) -> Settled:
+        One that it may not is waited for just as one that is not there. Raises UnknownTrace, or StoreLost.
+        """
+        for pause in (*(_OVERTAKEN_S if patient else ()), None):
+            found = await self._look(trace_id)
+            if found is not None and _may_report(caller, found.trace):
+                return found
+            if pause is not None:
+                await asyncio.sleep(pause)
+        raise UnknownTrace(trace_id)
+
+    async def take(self, caller: Caller, report: OutcomeReport, now: int, *, patient: bool = True) -> Settled:
         """Takes a report; durable when it returns. Raises UnknownTrace, UnlistedEndpoint or StoreLost.
 
         `patient` is whether to wait a moment for a trace that is not known yet.
         """
-        stored = await self._wait_for(report.trace_id, patient=patient)
+        stored = await self._wait_for(caller, report.trace_id, patient=patient)
         trace = stored.trace
         unlisted = [
             Problem(
@@ -130,6 +135,7 @@ class Reports:
                 outcome=report.outcome,
                 attempts=attempts,
                 operation_id=report.operation_id,
+                caller=caller.caller,
             )
         )
         costs = {one.attempt_id: one.cost for one in attempts}
@@ -139,6 +145,11 @@ class Reports:
         if trace_id in self._recorder:
             await self._recorder.flush()
         return await self._store.trace(trace_id)
+
+
+def _may_report(caller: Caller, trace: Trace) -> bool:
+    """Whether a trace is of the caller's own decisions, or of those that it reports for, under its policies."""
+    return caller.may_use(trace.policy_id) and caller.may_report_for(context_of(trace).caller)
 
 
 def cost_of(attempt: ReportedAttempt, context: Context) -> int:

@@ -72,14 +72,14 @@ class CatalogServiceServicer:
     """
 
     def ListEndpoints(self, request, context):
-        """The endpoints served now, by endpoint_id.
+        """The endpoints served now that a policy of the caller's admits, by endpoint_id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListPolicies(self, request, context):
-        """The policies served now, by policy_id.
+        """The policies served now that are the caller's, by policy_id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -93,7 +93,7 @@ class CatalogServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListWorkloads(self, request, context):
-        """The workloads served now, by name and version.
+        """The workloads served now that are the caller's, by name and version.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

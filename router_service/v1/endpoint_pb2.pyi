@@ -10,7 +10,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Endpoint(_message.Message):
-    __slots__ = ("endpoint_id", "model", "aliases", "vendor", "model_version", "provider", "region", "country", "sovereignty", "kind", "status", "retires_at", "suppressed_until", "model_type", "input_modalities", "context_window", "max_output_tokens", "input_price", "output_price", "parameters_b", "tags", "model_classes", "strong_languages", "tools", "structured_output", "latency_ms", "tokens_per_second", "error_rate")
+    __slots__ = ("endpoint_id", "model", "aliases", "vendor", "model_version", "provider", "region", "country", "sovereignty", "kind", "status", "retires_at", "suppressed_until", "model_type", "input_modalities", "context_window", "max_output_tokens", "input_price", "output_price", "parameters_b", "tags", "model_classes", "strong_languages", "tools", "structured_output", "latency_ms", "tokens_per_second", "error_rate", "address", "upstream_model")
     ENDPOINT_ID_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     ALIASES_FIELD_NUMBER: _ClassVar[int]
@@ -39,6 +39,8 @@ class Endpoint(_message.Message):
     LATENCY_MS_FIELD_NUMBER: _ClassVar[int]
     TOKENS_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
     ERROR_RATE_FIELD_NUMBER: _ClassVar[int]
+    ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    UPSTREAM_MODEL_FIELD_NUMBER: _ClassVar[int]
     endpoint_id: str
     model: str
     aliases: _containers.RepeatedScalarFieldContainer[str]
@@ -67,4 +69,6 @@ class Endpoint(_message.Message):
     latency_ms: int
     tokens_per_second: float
     error_rate: float
-    def __init__(self, endpoint_id: _Optional[str] = ..., model: _Optional[str] = ..., aliases: _Optional[_Iterable[str]] = ..., vendor: _Optional[str] = ..., model_version: _Optional[str] = ..., provider: _Optional[str] = ..., region: _Optional[str] = ..., country: _Optional[str] = ..., sovereignty: _Optional[str] = ..., kind: _Optional[str] = ..., status: _Optional[str] = ..., retires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., suppressed_until: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., model_type: _Optional[str] = ..., input_modalities: _Optional[_Iterable[str]] = ..., context_window: _Optional[int] = ..., max_output_tokens: _Optional[int] = ..., input_price: _Optional[float] = ..., output_price: _Optional[float] = ..., parameters_b: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., model_classes: _Optional[_Iterable[str]] = ..., strong_languages: _Optional[_Iterable[str]] = ..., tools: _Optional[bool] = ..., structured_output: _Optional[str] = ..., latency_ms: _Optional[int] = ..., tokens_per_second: _Optional[float] = ..., error_rate: _Optional[float] = ...) -> None: ...
+    address: str
+    upstream_model: str
+    def __init__(self, endpoint_id: _Optional[str] = ..., model: _Optional[str] = ..., aliases: _Optional[_Iterable[str]] = ..., vendor: _Optional[str] = ..., model_version: _Optional[str] = ..., provider: _Optional[str] = ..., region: _Optional[str] = ..., country: _Optional[str] = ..., sovereignty: _Optional[str] = ..., kind: _Optional[str] = ..., status: _Optional[str] = ..., retires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., suppressed_until: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., model_type: _Optional[str] = ..., input_modalities: _Optional[_Iterable[str]] = ..., context_window: _Optional[int] = ..., max_output_tokens: _Optional[int] = ..., input_price: _Optional[float] = ..., output_price: _Optional[float] = ..., parameters_b: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., model_classes: _Optional[_Iterable[str]] = ..., strong_languages: _Optional[_Iterable[str]] = ..., tools: _Optional[bool] = ..., structured_output: _Optional[str] = ..., latency_ms: _Optional[int] = ..., tokens_per_second: _Optional[float] = ..., error_rate: _Optional[float] = ..., address: _Optional[str] = ..., upstream_model: _Optional[str] = ...) -> None: ...

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$router_service/v1/error_reason.proto\x12\x11router_service.v1\"\xb4\x01\n\tItemError\x12\x12\n\x04\x63ode\x18\x01 \x01(\rR\x04\x63ode\x12\x18\n\x07message\x18\x02 \x01(\tR\x07message\x12\x36\n\x06reason\x18\x03 \x01(\x0e\x32\x1e.router_service.v1.ErrorReasonR\x06reason\x12\x41\n\nviolations\x18\x04 \x03(\x0b\x32!.router_service.v1.FieldViolationR\nviolations\"H\n\x0e\x46ieldViolation\x12\x14\n\x05\x66ield\x18\x01 \x01(\tR\x05\x66ield\x12 \n\x0b\x64\x65scription\x18\x02 \x01(\tR\x0b\x64\x65scription*\x9f\x04\n\x0b\x45rrorReason\x12\x1c\n\x18\x45RROR_REASON_UNSPECIFIED\x10\x00\x12 \n\x1c\x45RROR_REASON_INVALID_REQUEST\x10\x01\x12\"\n\x1e\x45RROR_REASON_NO_DEFAULT_POLICY\x10\x02\x12!\n\x1d\x45RROR_REASON_POLICY_NOT_FOUND\x10\x03\x12#\n\x1f\x45RROR_REASON_STATELESS_MODE_OFF\x10\x04\x12#\n\x1f\x45RROR_REASON_CATALOG_NOT_LOADED\x10\x05\x12\x19\n\x15\x45RROR_REASON_DRAINING\x10\x06\x12\x19\n\x15\x45RROR_REASON_INTERNAL\x10\x07\x12 \n\x1c\x45RROR_REASON_TRACE_NOT_FOUND\x10\x08\x12$\n ERROR_REASON_ENDPOINT_NOT_LISTED\x10\t\x12\x1b\n\x17\x45RROR_REASON_STORE_LOST\x10\n\x12\x19\n\x15\x45RROR_REASON_NO_STORE\x10\x0b\x12#\n\x1f\x45RROR_REASON_WORKLOAD_NOT_FOUND\x10\x0c\x12#\n\x1f\x45RROR_REASON_ENDPOINT_NOT_FOUND\x10\r\x12\x1d\n\x19\x45RROR_REASON_ROLE_MISSING\x10\x0e\x12 \n\x1c\x45RROR_REASON_CATALOG_INVALID\x10\x0f\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$router_service/v1/error_reason.proto\x12\x11router_service.v1\"\xb4\x01\n\tItemError\x12\x12\n\x04\x63ode\x18\x01 \x01(\rR\x04\x63ode\x12\x18\n\x07message\x18\x02 \x01(\tR\x07message\x12\x36\n\x06reason\x18\x03 \x01(\x0e\x32\x1e.router_service.v1.ErrorReasonR\x06reason\x12\x41\n\nviolations\x18\x04 \x03(\x0b\x32!.router_service.v1.FieldViolationR\nviolations\"H\n\x0e\x46ieldViolation\x12\x14\n\x05\x66ield\x18\x01 \x01(\tR\x05\x66ield\x12 \n\x0b\x64\x65scription\x18\x02 \x01(\tR\x0b\x64\x65scription*\x85\x05\n\x0b\x45rrorReason\x12\x1c\n\x18\x45RROR_REASON_UNSPECIFIED\x10\x00\x12 \n\x1c\x45RROR_REASON_INVALID_REQUEST\x10\x01\x12\"\n\x1e\x45RROR_REASON_NO_DEFAULT_POLICY\x10\x02\x12!\n\x1d\x45RROR_REASON_POLICY_NOT_FOUND\x10\x03\x12#\n\x1f\x45RROR_REASON_STATELESS_MODE_OFF\x10\x04\x12#\n\x1f\x45RROR_REASON_CATALOG_NOT_LOADED\x10\x05\x12\x19\n\x15\x45RROR_REASON_DRAINING\x10\x06\x12\x19\n\x15\x45RROR_REASON_INTERNAL\x10\x07\x12 \n\x1c\x45RROR_REASON_TRACE_NOT_FOUND\x10\x08\x12$\n ERROR_REASON_ENDPOINT_NOT_LISTED\x10\t\x12\x1b\n\x17\x45RROR_REASON_STORE_LOST\x10\n\x12\x19\n\x15\x45RROR_REASON_NO_STORE\x10\x0b\x12#\n\x1f\x45RROR_REASON_WORKLOAD_NOT_FOUND\x10\x0c\x12#\n\x1f\x45RROR_REASON_ENDPOINT_NOT_FOUND\x10\r\x12\x1d\n\x19\x45RROR_REASON_ROLE_MISSING\x10\x0e\x12 \n\x1c\x45RROR_REASON_CATALOG_INVALID\x10\x0f\x12 \n\x1c\x45RROR_REASON_UNAUTHENTICATED\x10\x10\x12\"\n\x1e\x45RROR_REASON_AUDIT_UNAVAILABLE\x10\x11\x12\x1e\n\x1a\x45RROR_REASON_LIMIT_REACHED\x10\x12\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,7 +32,7 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'router_service.v1.error_rea
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_ERRORREASON']._serialized_start=317
-  _globals['_ERRORREASON']._serialized_end=860
+  _globals['_ERRORREASON']._serialized_end=962
   _globals['_ITEMERROR']._serialized_start=60
   _globals['_ITEMERROR']._serialized_end=240
   _globals['_FIELDVIOLATION']._serialized_start=242

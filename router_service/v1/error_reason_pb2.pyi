@@ -25,6 +25,9 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_ENDPOINT_NOT_FOUND: _ClassVar[ErrorReason]
     ERROR_REASON_ROLE_MISSING: _ClassVar[ErrorReason]
     ERROR_REASON_CATALOG_INVALID: _ClassVar[ErrorReason]
+    ERROR_REASON_UNAUTHENTICATED: _ClassVar[ErrorReason]
+    ERROR_REASON_AUDIT_UNAVAILABLE: _ClassVar[ErrorReason]
+    ERROR_REASON_LIMIT_REACHED: _ClassVar[ErrorReason]
 ERROR_REASON_UNSPECIFIED: ErrorReason
 ERROR_REASON_INVALID_REQUEST: ErrorReason
 ERROR_REASON_NO_DEFAULT_POLICY: ErrorReason
@@ -41,6 +44,9 @@ ERROR_REASON_WORKLOAD_NOT_FOUND: ErrorReason
 ERROR_REASON_ENDPOINT_NOT_FOUND: ErrorReason
 ERROR_REASON_ROLE_MISSING: ErrorReason
 ERROR_REASON_CATALOG_INVALID: ErrorReason
+ERROR_REASON_UNAUTHENTICATED: ErrorReason
+ERROR_REASON_AUDIT_UNAVAILABLE: ErrorReason
+ERROR_REASON_LIMIT_REACHED: ErrorReason
 
 class ItemError(_message.Message):
     __slots__ = ("code", "message", "reason", "violations")

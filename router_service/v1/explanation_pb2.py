@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from router_service.v1 import route_pb2 as router__service_dot_v1_dot_route__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#router_service/v1/explanation.proto\x12\x11router_service.v1\x1a\x1drouter_service/v1/route.proto\"\xa1\x02\n\x0b\x45xplanation\x12\x39\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x1b.router_service.v1.DecisionH\x00R\x08\x64\x65\x63ision\x12\x36\n\x07refusal\x18\x02 \x01(\x0b\x32\x1a.router_service.v1.RefusalH\x00R\x07refusal\x12\x44\n\tendpoints\x18\x03 \x03(\x0b\x32&.router_service.v1.EndpointExplanationR\tendpoints\x12\x1a\n\x08workload\x18\x04 \x01(\tR\x08workload\x12\x33\n\x07origins\x18\x05 \x03(\x0b\x32\x19.router_service.v1.OriginR\x07originsB\x08\n\x06result\"\xdc\x04\n\x13\x45ndpointExplanation\x12\x1f\n\x0b\x65ndpoint_id\x18\x01 \x01(\tR\nendpointId\x12\x14\n\x05model\x18\x02 \x01(\tR\x05model\x12\x1a\n\x08provider\x18\x03 \x01(\tR\x08provider\x12\x16\n\x06region\x18\x04 \x01(\tR\x06region\x12\x18\n\x07\x63ountry\x18\x05 \x01(\tR\x07\x63ountry\x12 \n\x0bsovereignty\x18\x06 \x01(\tR\x0bsovereignty\x12;\n\nrefused_by\x18\x07 \x03(\x0b\x32\x1c.router_service.v1.ExclusionR\trefusedBy\x12\x32\n\x07matches\x18\x08 \x03(\x0b\x32\x18.router_service.v1.MatchR\x07matches\x12\x17\n\x04rank\x18\t \x01(\rH\x00R\x04rank\x88\x01\x01\x12\x19\n\x05score\x18\n \x01(\x01H\x01R\x05score\x88\x01\x01\x12.\n\x05terms\x18\x0b \x01(\x0b\x32\x18.router_service.v1.TermsR\x05terms\x12\x1d\n\x07\x61ttempt\x18\x0c \x01(\rH\x02R\x07\x61ttempt\x88\x01\x01\x12*\n\x0e\x65stimated_cost\x18\r \x01(\x01H\x03R\restimatedCost\x88\x01\x01\x12\x17\n\x07need_ms\x18\x0e \x01(\rR\x06needMs\x12\x33\n\x07\x66igures\x18\x0f \x03(\x0b\x32\x19.router_service.v1.FigureR\x07\x66iguresB\x07\n\x05_rankB\x08\n\x06_scoreB\n\n\x08_attemptB\x11\n\x0f_estimated_cost\"d\n\x06\x46igure\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n\x04used\x18\x02 \x01(\tR\x04used\x12\x1a\n\x08recorded\x18\x03 \x01(\tR\x08recorded\x12\x16\n\x06source\x18\x04 \x01(\tR\x06source\"L\n\x06Origin\x12\x14\n\x05\x66ield\x18\x01 \x01(\tR\x05\x66ield\x12\x16\n\x06source\x18\x02 \x01(\tR\x06source\x12\x14\n\x05value\x18\x03 \x01(\tR\x05value\";\n\tExclusion\x12\x16\n\x06reason\x18\x01 \x01(\tR\x06reason\x12\x16\n\x06\x64\x65tail\x18\x02 \x01(\tR\x06\x64\x65tail\"N\n\x05Match\x12\x1b\n\tlist_name\x18\x01 \x01(\tR\x08listName\x12\x14\n\x05\x65ntry\x18\x02 \x01(\tR\x05\x65ntry\x12\x12\n\x04name\x18\x03 \x01(\tR\x04nameb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#router_service/v1/explanation.proto\x12\x11router_service.v1\x1a\x1drouter_service/v1/route.proto\"\xcc\x02\n\x0b\x45xplanation\x12\x39\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x1b.router_service.v1.DecisionH\x00R\x08\x64\x65\x63ision\x12\x36\n\x07refusal\x18\x02 \x01(\x0b\x32\x1a.router_service.v1.RefusalH\x00R\x07refusal\x12\x44\n\tendpoints\x18\x03 \x03(\x0b\x32&.router_service.v1.EndpointExplanationR\tendpoints\x12\x1a\n\x08workload\x18\x04 \x01(\tR\x08workload\x12\x33\n\x07origins\x18\x05 \x03(\x0b\x32\x19.router_service.v1.OriginR\x07origins\x12)\n\x10hidden_endpoints\x18\x06 \x01(\rR\x0fhiddenEndpointsB\x08\n\x06result\"\xdc\x04\n\x13\x45ndpointExplanation\x12\x1f\n\x0b\x65ndpoint_id\x18\x01 \x01(\tR\nendpointId\x12\x14\n\x05model\x18\x02 \x01(\tR\x05model\x12\x1a\n\x08provider\x18\x03 \x01(\tR\x08provider\x12\x16\n\x06region\x18\x04 \x01(\tR\x06region\x12\x18\n\x07\x63ountry\x18\x05 \x01(\tR\x07\x63ountry\x12 \n\x0bsovereignty\x18\x06 \x01(\tR\x0bsovereignty\x12;\n\nrefused_by\x18\x07 \x03(\x0b\x32\x1c.router_service.v1.ExclusionR\trefusedBy\x12\x32\n\x07matches\x18\x08 \x03(\x0b\x32\x18.router_service.v1.MatchR\x07matches\x12\x17\n\x04rank\x18\t \x01(\rH\x00R\x04rank\x88\x01\x01\x12\x19\n\x05score\x18\n \x01(\x01H\x01R\x05score\x88\x01\x01\x12.\n\x05terms\x18\x0b \x01(\x0b\x32\x18.router_service.v1.TermsR\x05terms\x12\x1d\n\x07\x61ttempt\x18\x0c \x01(\rH\x02R\x07\x61ttempt\x88\x01\x01\x12*\n\x0e\x65stimated_cost\x18\r \x01(\x01H\x03R\restimatedCost\x88\x01\x01\x12\x17\n\x07need_ms\x18\x0e \x01(\rR\x06needMs\x12\x33\n\x07\x66igures\x18\x0f \x03(\x0b\x32\x19.router_service.v1.FigureR\x07\x66iguresB\x07\n\x05_rankB\x08\n\x06_scoreB\n\n\x08_attemptB\x11\n\x0f_estimated_cost\"d\n\x06\x46igure\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n\x04used\x18\x02 \x01(\tR\x04used\x12\x1a\n\x08recorded\x18\x03 \x01(\tR\x08recorded\x12\x16\n\x06source\x18\x04 \x01(\tR\x06source\"L\n\x06Origin\x12\x14\n\x05\x66ield\x18\x01 \x01(\tR\x05\x66ield\x12\x16\n\x06source\x18\x02 \x01(\tR\x06source\x12\x14\n\x05value\x18\x03 \x01(\tR\x05value\";\n\tExclusion\x12\x16\n\x06reason\x18\x01 \x01(\tR\x06reason\x12\x16\n\x06\x64\x65tail\x18\x02 \x01(\tR\x06\x64\x65tail\"N\n\x05Match\x12\x1b\n\tlist_name\x18\x01 \x01(\tR\x08listName\x12\x14\n\x05\x65ntry\x18\x02 \x01(\tR\x05\x65ntry\x12\x12\n\x04name\x18\x03 \x01(\tR\x04nameb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,15 +33,15 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'router_service.v1.explanati
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_EXPLANATION']._serialized_start=90
-  _globals['_EXPLANATION']._serialized_end=379
-  _globals['_ENDPOINTEXPLANATION']._serialized_start=382
-  _globals['_ENDPOINTEXPLANATION']._serialized_end=986
-  _globals['_FIGURE']._serialized_start=988
-  _globals['_FIGURE']._serialized_end=1088
-  _globals['_ORIGIN']._serialized_start=1090
-  _globals['_ORIGIN']._serialized_end=1166
-  _globals['_EXCLUSION']._serialized_start=1168
-  _globals['_EXCLUSION']._serialized_end=1227
-  _globals['_MATCH']._serialized_start=1229
-  _globals['_MATCH']._serialized_end=1307
+  _globals['_EXPLANATION']._serialized_end=422
+  _globals['_ENDPOINTEXPLANATION']._serialized_start=425
+  _globals['_ENDPOINTEXPLANATION']._serialized_end=1029
+  _globals['_FIGURE']._serialized_start=1031
+  _globals['_FIGURE']._serialized_end=1131
+  _globals['_ORIGIN']._serialized_start=1133
+  _globals['_ORIGIN']._serialized_end=1209
+  _globals['_EXCLUSION']._serialized_start=1211
+  _globals['_EXCLUSION']._serialized_end=1270
+  _globals['_MATCH']._serialized_start=1272
+  _globals['_MATCH']._serialized_end=1350
 # @@protoc_insertion_point(module_scope)

@@ -8,18 +8,20 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Explanation(_message.Message):
-    __slots__ = ("decision", "refusal", "endpoints", "workload", "origins")
+    __slots__ = ("decision", "refusal", "endpoints", "workload", "origins", "hidden_endpoints")
     DECISION_FIELD_NUMBER: _ClassVar[int]
     REFUSAL_FIELD_NUMBER: _ClassVar[int]
     ENDPOINTS_FIELD_NUMBER: _ClassVar[int]
     WORKLOAD_FIELD_NUMBER: _ClassVar[int]
     ORIGINS_FIELD_NUMBER: _ClassVar[int]
+    HIDDEN_ENDPOINTS_FIELD_NUMBER: _ClassVar[int]
     decision: _route_pb2.Decision
     refusal: _route_pb2.Refusal
     endpoints: _containers.RepeatedCompositeFieldContainer[EndpointExplanation]
     workload: str
     origins: _containers.RepeatedCompositeFieldContainer[Origin]
-    def __init__(self, decision: _Optional[_Union[_route_pb2.Decision, _Mapping]] = ..., refusal: _Optional[_Union[_route_pb2.Refusal, _Mapping]] = ..., endpoints: _Optional[_Iterable[_Union[EndpointExplanation, _Mapping]]] = ..., workload: _Optional[str] = ..., origins: _Optional[_Iterable[_Union[Origin, _Mapping]]] = ...) -> None: ...
+    hidden_endpoints: int
+    def __init__(self, decision: _Optional[_Union[_route_pb2.Decision, _Mapping]] = ..., refusal: _Optional[_Union[_route_pb2.Refusal, _Mapping]] = ..., endpoints: _Optional[_Iterable[_Union[EndpointExplanation, _Mapping]]] = ..., workload: _Optional[str] = ..., origins: _Optional[_Iterable[_Union[Origin, _Mapping]]] = ..., hidden_endpoints: _Optional[int] = ...) -> None: ...
 
 class EndpointExplanation(_message.Message):
     __slots__ = ("endpoint_id", "model", "provider", "region", "country", "sovereignty", "refused_by", "matches", "rank", "score", "terms", "attempt", "estimated_cost", "need_ms", "figures")

@@ -10,16 +10,18 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Report(_message.Message):
-    __slots__ = ("trace_id", "operation_id", "attempts", "outcome")
+    __slots__ = ("trace_id", "operation_id", "attempts", "outcome", "caller")
     TRACE_ID_FIELD_NUMBER: _ClassVar[int]
     OPERATION_ID_FIELD_NUMBER: _ClassVar[int]
     ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    CALLER_FIELD_NUMBER: _ClassVar[int]
     trace_id: str
     operation_id: str
     attempts: _containers.RepeatedCompositeFieldContainer[Attempt]
     outcome: str
-    def __init__(self, trace_id: _Optional[str] = ..., operation_id: _Optional[str] = ..., attempts: _Optional[_Iterable[_Union[Attempt, _Mapping]]] = ..., outcome: _Optional[str] = ...) -> None: ...
+    caller: str
+    def __init__(self, trace_id: _Optional[str] = ..., operation_id: _Optional[str] = ..., attempts: _Optional[_Iterable[_Union[Attempt, _Mapping]]] = ..., outcome: _Optional[str] = ..., caller: _Optional[str] = ...) -> None: ...
 
 class Attempt(_message.Message):
     __slots__ = ("attempt_id", "endpoint_id", "started_at", "latency_ms", "time_to_first_token_ms", "failure_class", "status_code", "input_tokens", "output_tokens", "cost", "finish_reason", "validation_result", "retry_after_ms", "error_code", "timeout_ms")

@@ -14,6 +14,7 @@ from grpc_status import rpc_status
 from router_service.v1 import error_reason_pb2 as reason_pb
 from router_service.v1 import router_service_pb2 as pb
 from router_service.v1 import router_service_pb2_grpc as pb_grpc
+from router_service.wire.credentials import NO_CREDENTIALS, Credentials
 from router_service.wire.messages import (
     DecideRequest,
     DecideResponse,
@@ -46,9 +47,10 @@ class NotFound(Rejected):
 class Client:
     """One connection to one server; a context manager. `timeout_s` bounds every call."""
 
-    def __init__(self, target: str, timeout_s: float) -> None:
-        self._target, self._timeout_s = target, timeout_s
-        self._channel = grpc.insecure_channel(target, options=[("grpc.max_receive_message_length", RECEIVE_MAX)])
+    def __init__(self, target: str, timeout_s: float, credentials: Credentials = NO_CREDENTIALS) -> None:
+        """Raises Unprotected where a token would go over the network in plain."""
+        self._target, self._timeout_s, self._metadata = target, timeout_s, credentials.metadata
+        self._channel = credentials.channel(target, [("grpc.max_receive_message_length", RECEIVE_MAX)])
         self._router = pb_grpc.RouterServiceStub(self._channel)
         self._health = health_pb2_grpc.HealthStub(self._channel)
 
@@ -96,7 +98,7 @@ class Client:
 
     def _call(self, method: Any, request: Message) -> Any:
         try:
-            return method(request, timeout=self._timeout_s)
+            return method(request, timeout=self._timeout_s, metadata=self._metadata)
         except grpc.RpcError as error:
             reason, told = _told(error)
             # A server without a store answers well: asking again, or another address, does not help.

@@ -12,7 +12,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from router_service.asks import Ask, Inline, InvalidRequest, Named
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy
-from router_service.domain.problems import InvalidValue, Problem
+from router_service.domain.problems import CANDIDATES, InvalidValue, Problem
 from router_service.domain.readers import Text
 from router_service.domain.request import RouteRequest, Stated
 from router_service.domain.workload import LABEL
@@ -25,6 +25,8 @@ _CLASS = Text(folded=True)
 _Value = TypeVar("_Value")
 _Message = TypeVar("_Message", bound=Message)
 
+UNKNOWN_BYTES = 4096  # that may be in one message, to be told of field by field
+UNKNOWN_LOOKED_AT = 64  # unknown fields whose numbers are named; a message may have thousands
 REMEMBERED = 4096
 REMEMBERED_SIZE = 512
 
@@ -88,10 +90,24 @@ class AskReader:
 def parse(kind: type[_Message], raw: bytes) -> _Message:
     """A message of its bytes. Raises InvalidRequest where they are none."""
     try:
-        return kind.FromString(raw)
+        message = kind.FromString(raw)
     except DecodeError:
         problem = Problem("", f"these bytes are no {kind.DESCRIPTOR.full_name}", "send the message of the contract")
         raise InvalidRequest([problem]) from None
+    if len(raw) > UNKNOWN_BYTES:
+        _refuse_much_unknown(message)
+    return message
+
+
+def _refuse_much_unknown(message: Message) -> None:
+    """Thousands of unknown fields are not looked at one by one, which would hold up others."""
+    known = type(message)()
+    known.CopyFrom(message)
+    known.DiscardUnknownFields()
+    unknown = message.ByteSize() - known.ByteSize()
+    if unknown > UNKNOWN_BYTES:
+        what = f"{unknown} bytes of fields that are not known to this server"
+        raise InvalidRequest([Problem("message", what, "leave them out, or use a server of a version that has them")])
 
 
 def fields_of(message: Message) -> dict[str, Any]:
@@ -128,6 +144,7 @@ def _read_inline(message: pb.Inline, problems: list[Problem]) -> Inline | None:
                 "inline.candidates",
                 f"{len(message.candidates)} candidates are too many",
                 f"bring at most {INLINE_CANDIDATES_MAX}",
+                CANDIDATES,
             )
         )
         return None
@@ -159,11 +176,14 @@ def _repeated_ids(message: pb.Inline) -> list[Problem]:
 def unknown_fields(message: Message, place: str) -> list[Problem]:
     """Fields of a later version: one of them may narrow the request, so none is ever passed over in silence."""
     unknown: Any = UnknownFieldSet(message)  # a sequence, which its stub does not say
-    return [
-        Problem(
-            place or "message",
-            f"field number {field.field_number} is not known to this server",
-            "leave it out, or use a server of the version that has it",
-        )
-        for field in unknown
+    count, cure = len(unknown), "leave it out, or use a server of the version that has it"
+    if not count:
+        return []
+    numbers = dict.fromkeys(unknown[at].field_number for at in range(min(count, UNKNOWN_LOOKED_AT)))
+    problems = [
+        Problem(place or "message", f"field number {number} is not known to this server", cure) for number in numbers
     ]
+    if count > UNKNOWN_LOOKED_AT:
+        more = f"{count - UNKNOWN_LOOKED_AT} more fields are not known to this server"
+        problems.append(Problem(place or "message", more, "leave them out, or use a server of a version that has them"))
+    return problems

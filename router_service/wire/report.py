@@ -30,6 +30,8 @@ def read_report(message: pb.ReportRequest | pb.ReportStreamRequest) -> OutcomeRe
     looked_at = report.attempts[:ATTEMPTS_MAX]
     for number, attempt in enumerate(looked_at):
         problems += unknown_fields(attempt, f"{_PLACE}.attempts[{number}]")
+    if report.caller:
+        problems.append(Problem(f"{_PLACE}.caller", "the service itself knows who reports", "leave it out"))
     fields = {name: getattr(report, name) for name in REPORT_FIELDS}
     attempts: list[Mapping[str, object]] = [fields_of(attempt) for attempt in looked_at]
     attempts += [{}] * (len(report.attempts) - len(looked_at))
@@ -48,11 +50,12 @@ def under_report(problems: tuple[Problem, ...]) -> list[Problem]:
 
 
 def write_report(report: Report) -> report_pb2.Report:
-    """A report as it was taken: its attempts that were new, the outcome, and the operation that it named, if any."""
+    """A report as it was taken: its attempts that were new, the outcome, who reported, and the operation, if named."""
     return report_pb2.Report(
         trace_id=report.trace_id,
         operation_id=report.operation_id,
         outcome=report.outcome,
+        caller=report.caller,
         attempts=[_write_attempt(_DECODER.decode(attempt.body)) for attempt in report.attempts],
     )
 

@@ -7,7 +7,7 @@ import msgspec
 from router_service.asks import InvalidRequest
 from router_service.domain.meanings import Instant
 from router_service.domain.money import nearest_double
-from router_service.domain.problems import Problem
+from router_service.domain.problems import PAGE_SIZE, Problem
 from router_service.domain.readers import Text, Word
 from router_service.domain.reasons import REFUSALS
 from router_service.domain.report import TRACE_ID
@@ -95,7 +95,7 @@ def write_trace(stored: StoredTrace) -> trace_pb2.Trace:
 def write_listed(trace: Trace) -> trace_pb2.Trace:
     """A trace without its reports."""
     asked = pb.DecideRequest.FromString(trace.request)
-    limit = context_of(trace).budget_max_cost
+    context = context_of(trace)
     message = trace_pb2.Trace(
         trace_id=trace.trace_id,
         decided_at=write_timestamp(trace.at),
@@ -106,8 +106,9 @@ def write_listed(trace: Trace) -> trace_pb2.Trace:
         request=asked.request,
         data_class=asked.data_class,
         operation_id=asked.operation_id,
-        budget_max_cost=None if limit is None else nearest_double(limit),
+        budget_max_cost=None if context.budget_max_cost is None else nearest_double(context.budget_max_cost),
         workload=asked.workload,
+        caller=context.caller,
     )
     (message.decision if trace.outcome == DECIDED else message.refusal).MergeFromString(trace.answer)
     return message
@@ -156,7 +157,7 @@ def read_query(message: pb.ListTracesRequest) -> tuple[TraceQuery, int]:
         problems.append(Problem("until", "it is before since", "ask for traces made before a later instant"))
     if message.page_size > PAGE_MAX:
         cure = f"ask for at most {PAGE_MAX}, or 0 for {PAGE_DEFAULT}"
-        problems.append(Problem("page_size", f"{message.page_size} is too many", cure))
+        problems.append(Problem("page_size", f"{message.page_size} is too many", cure, PAGE_SIZE))
     query = TraceQuery(
         policy_id=_NAME.read(message.policy_id, "policy_id", problems) or "",
         outcome=_OUTCOME.read(message.outcome, "outcome", problems) or "" if message.outcome else "",

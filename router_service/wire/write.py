@@ -8,8 +8,10 @@ from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from router_service import sight
 from router_service.asks import Explained
 from router_service.catalog.snapshot import Snapshot
+from router_service.domain.caller import Caller
 from router_service.domain.decision import Decision, EndpointExplanation
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.money import nearest_double
@@ -53,6 +55,8 @@ def explain_form(explained: Explained, request_id: str) -> Generator[None, None,
             yield
     if explained.joined is not None:
         parts.append(_joined(explained.joined).SerializeToString())
+    if explained.hidden:
+        parts.append(explanation_pb2.Explanation(hidden_endpoints=explained.hidden).SerializeToString())
     return pb.ExplainResponse(request_id=request_id).SerializeToString() + framed(_EXPLANATION, b"".join(parts))
 
 
@@ -119,6 +123,8 @@ def write_endpoint(endpoint: Endpoint) -> endpoint_pb2.Endpoint:
         latency_ms=endpoint.latency_ms,
         tokens_per_second=None if endpoint.tokens_per_second is None else float(endpoint.tokens_per_second),
         error_rate=endpoint.error_rate,
+        address=endpoint.address,
+        upstream_model=endpoint.upstream_model,
     )
 
 
@@ -154,14 +160,14 @@ def write_workload(workload: Workload) -> workload_pb2.Workload:
     )
 
 
-def watch_response(snapshot: Snapshot) -> catalog_service_pb2.WatchCatalogResponse:
-    """A version of the catalogue that serves."""
+def watch_response(caller: Caller, snapshot: Snapshot, seen: int) -> catalog_service_pb2.WatchCatalogResponse:
+    """A version of the catalogue that serves, as the caller sees it, with so many endpoints."""
     return catalog_service_pb2.WatchCatalogResponse(
         catalog_version=snapshot.version,
         loaded_at=write_timestamp(snapshot.loaded_at),
-        endpoints=snapshot.index.size,
-        policies=len(snapshot.policies),
-        default_policy=snapshot.content.default_policy,
+        endpoints=seen,
+        policies=len(sight.policies(caller, snapshot)),
+        default_policy=sight.default_policy(caller, snapshot),
         currency=snapshot.content.currency,
     )
 

@@ -58,6 +58,8 @@ endpoints:
     latency_ms: 420
     tokens_per_second: 62.5
     error_rate: 0.004
+    address: HTTPS://Api.example.EU:443/openai/v1/
+    upstream_model: Mistral-Large-2411
     output_price: ~
     tools: false
     tags: []
@@ -134,6 +136,7 @@ def test_every_field_arrives(tmp_path: Path) -> None:
     assert (two.region, two.country, two.sovereignty) == ("norwayeast", "NO", "eu-hosted")
     assert (two.kind, two.status, two.retires_at) == ("partner", "degraded", 1_801_353_600_000)
     assert (two.latency_ms, two.tokens_per_second, two.error_rate) == (420, Fraction(125, 2), 0.004)
+    assert (two.address, two.upstream_model) == ("https://api.example.eu/openai/v1", "Mistral-Large-2411")
     # What an endpoint states overrides its model; null is "not documented here".
     assert (two.input_price, two.output_price, two.tools, two.tags) == (2_000_000, None, False, ())
     assert content.policies == (

@@ -13,6 +13,7 @@ from router_service.asks import Answer, Ask, Memory
 from router_service.catalog.content import Content
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
+from router_service.domain.caller import LOCAL
 from router_service.domain.decision import Decision, Refusal
 from router_service.domain.policy import Policy
 from router_service.domain.report import OutcomeReport, ReportedAttempt
@@ -51,7 +52,7 @@ class Setting:
         self.served.install(Snapshot.of(content, self.now))
 
     async def decide(self, **request: Any) -> Answer:
-        answer = self.router.decide(Ask(RouteRequest.read(request)))
+        answer = self.router.decide(LOCAL, Ask(RouteRequest.read(request)))
         return await answer if isinstance(answer, Awaitable) else answer
 
     async def cent(self, **request: Any) -> Answer:
@@ -63,7 +64,7 @@ class Setting:
 
     async def report(self, answer: Answer, *attempts: ReportedAttempt, outcome: str = "accepted") -> Any:
         return await self.router.report(
-            OutcomeReport(trace_id=answer.trace_id, outcome=outcome, attempts=tuple(attempts))
+            LOCAL, OutcomeReport(trace_id=answer.trace_id, outcome=outcome, attempts=tuple(attempts))
         )
 
 
@@ -269,5 +270,5 @@ async def test_a_lost_store_closes_the_budget_or_opens_it_as_the_policy_says() -
 
 async def test_explain_reserves_nothing() -> None:
     setting = Setting()
-    await setting.router.explain(Ask(RouteRequest.read({"input_tokens": 600, "output_tokens": 400})))
+    await setting.router.explain(LOCAL, Ask(RouteRequest.read({"input_tokens": 600, "output_tokens": 400})))
     assert await setting.spending() == Spending(0, 0)

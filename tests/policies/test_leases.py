@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from router_service.asks import Answer, Ask
+from router_service.domain.caller import LOCAL
 from router_service.domain.request import RouteRequest
 from router_service.policies.leases import BUSY, IDLE_MS, LEASE_MS
 from router_service.store.interface import Spending
@@ -19,7 +20,7 @@ CENT_ASK = Ask(RouteRequest.read({"input_tokens": 600, "output_tokens": 400}))
 
 def at_once(setting: Setting) -> Answer | None:
     """A decision of one cent that had not to ask the store, if it had not."""
-    answer = setting.router.decide(CENT_ASK)
+    answer = setting.router.decide(LOCAL, CENT_ASK)
     if isinstance(answer, Answer):
         return answer
     answer.close()  # type: ignore[attr-defined]
@@ -75,7 +76,7 @@ async def test_exactly_what_there_is_is_spent(routers: int) -> None:
     admitted, quick = 0, 0
     for turn in range(4500):
         setting = settings[turn % 7 % routers]
-        answer = setting.router.decide(CENT_ASK)
+        answer = setting.router.decide(LOCAL, CENT_ASK)
         quick += isinstance(answer, Answer)
         admitted += _code(answer if isinstance(answer, Answer) else await answer) == "decided"
         assert (await store.spending("p", "2026-11-30")).total <= 3000 * CENT

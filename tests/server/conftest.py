@@ -27,6 +27,8 @@ class ServerProcess:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ROUTER_SERVICE_")}
         if "--store" not in arguments:
             arguments = ("--store", "none", *arguments)
+        if "--drain-delay" not in arguments:
+            arguments = ("--drain-delay", "0", *arguments)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "router_service.cli", "serve", *arguments],
             stderr=subprocess.PIPE,

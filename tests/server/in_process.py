@@ -16,14 +16,17 @@ from router_service.catalog.archive import pack
 from router_service.catalog.load import load
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
+from router_service.domain.caller import LOCAL
 from router_service.health.shared import SharedHealth
 from router_service.router import Router
 from router_service.server import router_service
 from router_service.server.history_service import HistoryServicer
+from router_service.server.identity.access import Open
 from router_service.server.log import make_logger
 from router_service.server.metrics import Metrics
 from router_service.server.router_service import RouterServicer
 from router_service.server.rpc import Calls
+from router_service.server.told import Told
 from router_service.v1.router_service_pb2_grpc import RouterServiceStub
 from router_service.wire.trace import WireCodec
 from tests.memory_store import MemoryStore
@@ -54,8 +57,11 @@ class InProcess:
             settled=self.metrics.settled,
         )
         log = make_logger("error", "json")
-        calls = Calls(self.metrics, log)
-        self._doors = (RouterServicer(router, calls, self.metrics, log), HistoryServicer(router, calls, self.metrics))
+        calls = Calls(self.metrics, log, Open(LOCAL))
+        self._doors = (
+            RouterServicer(router, calls, Told(self.metrics, log)),
+            HistoryServicer(router, calls, self.metrics),
+        )
         self.router: Any = None
 
     async def serve(self, catalog: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+from prometheus_client import CollectorRegistry
 
 from router_service.server.app import App, Settings
 from router_service.server.listen import parse_addresses
@@ -90,17 +91,19 @@ class Live:
     router: RouterServiceStub
     catalog: CatalogServiceStub
 
-    def __init__(self, folder: Path, store: str = "", *, local_admin: bool = True, now: int = NOW) -> None:
+    def __init__(
+        self, folder: Path, store: str = "", *, local_admin: bool = True, now: int = NOW, **others: Any
+    ) -> None:
+        """`others` are settings beside these."""
         self.now = now
         self.file = folder / "catalog.yaml"
-        settings = Settings(
-            catalog=self.file,
-            addresses=parse_addresses(("127.0.0.1:0",), insecure=False),
-            store=open_store(store) if store else None,
-            local_admin=local_admin,
-            log_level="critical",
-            grace_s=1,
-        )
+        usual: dict[str, Any] = {
+            "addresses": parse_addresses(("127.0.0.1:0",), insecure=False),
+            "local_admin": local_admin,
+            "log_level": "critical",
+            "grace_s": 1,
+        }
+        settings = Settings(catalog=self.file, store=open_store(store) if store else None, **{**usual, **others})
         self._app = App(settings, lambda: self.now)
         self._attempts = 0
 
@@ -119,13 +122,19 @@ class Live:
         try:
             async with AsyncExitStack() as stack:
                 if ready.is_set():
-                    self.target = reached[0]
+                    self.targets = [address.partition(" ")[0] for address in reached]
+                    self.target = self.targets[0]
                     channel = await stack.enter_async_context(grpc.aio.insecure_channel(self.target))
                     self.router, self.catalog = RouterServiceStub(channel), CatalogServiceStub(channel)
                     yield self
         finally:
             stop.set()
             await running
+
+    @property
+    def registry(self) -> CollectorRegistry:
+        """What it counts."""
+        return self._app._metrics.registry
 
     @property
     def leases(self) -> set[str]:

@@ -90,6 +90,7 @@ async def test_a_trace_holds_what_was_reported(history: InProcess) -> None:
         ],
     )
     await history.router.Report(pb.ReportRequest(report=told))
+    told.caller = "local"
     assert list((await trace_of(history, result)).reports) == [told]
 
 

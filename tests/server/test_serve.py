@@ -167,7 +167,9 @@ def test_who_watches_does_not_hold_up_the_end(serve: Callable[..., ServerProcess
     next(health)
     server.process.send_signal(signal.SIGTERM)
     assert server.process.wait(10) == 0
-    assert list(watch) == []
+    with pytest.raises(grpc.RpcError) as caught:
+        next(watch)
+    assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
 @pytest.mark.parametrize("raw", [b"\xff", b"\x0a\x05ab"])

@@ -98,6 +98,7 @@ class Model:
                 outcome=said.outcome,
                 attempts=tuple(ordered),
                 operation_id=said.operation_id,
+                caller=said.caller,
             )
             self.reports.setdefault(said.trace_id, []).append(kept)
         entry.outcomes.add(said.outcome)

@@ -168,3 +168,26 @@ async def test_a_cursor_not_made_here_is_refused(store: Store, cursor: str) -> N
 async def test_a_limit_below_one_is_one(store: Store) -> None:
     await store.write_traces([trace("t1"), trace("t2")])
     assert len((await store.traces(TraceQuery(), "", 0)).traces) == 1
+
+
+async def test_none_is_left_out_where_the_last_of_a_page_has_gone(store: Store) -> None:
+    """All are of one instant, so that only the place of the one that has gone told them apart."""
+    await store.write_traces([trace(f"t{n}", NOW, expires_at=NOW + (1 if n == 5 else 10**9)) for n in range(9)])
+    page = await store.traces(TraceQuery(), "", 4)
+    assert [one.trace_id for one in page.traces] == ["t8", "t7", "t6", "t5"]
+    await store.sweep(NOW + 1, "", 100)
+    rest = [one.trace_id for one in (await store.traces(TraceQuery(), page.next_cursor, 100)).traces]
+    assert rest[-5:] == ["t4", "t3", "t2", "t1", "t0"]
+
+
+async def test_a_cursor_tells_nothing_of_other_policies(store: Store) -> None:
+    mine = TraceQuery(policies=("mine",))
+    await store.write_traces([trace(f"m{n}", NOW, policy_id="mine") for n in range(4)])
+    before = await store.traces(mine, "", 2)
+    await store.write_traces([trace(f"o{n}", NOW, policy_id="others") for n in range(50)])
+    assert await store.traces(mine, "", 2) == before
+    everything = await store.traces(TraceQuery(policies=("others",)), "", 1)
+    assert everything.next_cursor
+    # One that names another's trace is worth no more than one that names none.
+    gone = await store.traces(TraceQuery(policies=("nobody",)), everything.next_cursor, 10)
+    assert (gone.traces, gone.next_cursor) == ((), "")

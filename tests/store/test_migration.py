@@ -58,11 +58,11 @@ async def test_a_file_of_the_first_form_works_on(first: Path) -> None:
         assert await store.spending("p", DAY) == Spending(30, 100)
         assert (await store.reserve(reservation("t0", 100))).made
         assert await store.report(report("t1", attempt("a1"), attempt("a2"))) == taken("a2", duplicates=1)
-        told = report("t1", attempt("a3"), operation_id="op")
+        told = report("t1", attempt("a3"), operation_id="op", caller="gateway")
         await store.report(told)
         found = await store.trace("t1")
         assert found is not None
-        assert [one.operation_id for one in found.reports] == ["", "", "op"]
+        assert [(one.operation_id, one.caller) for one in found.reports] == [("", ""), ("", ""), ("op", "gateway")]
         [made] = await store.swap([State("e/one", 0, b"up")])
         assert await store.states(0) == (made.state,)
         await store.write_traces([trace("t2", figures="f1")])

@@ -74,6 +74,7 @@ class Walk:
             outcome=self.random.choice(("accepted", "failed")),
             attempts=attempts,
             operation_id=self.random.choice(("", "op", "op/2")),
+            caller=self.random.choice(("", "gateway", "audit")),
         )
         assert await self.store.report(said) == self.model.report(said), said
 

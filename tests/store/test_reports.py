@@ -128,14 +128,21 @@ async def test_each_attempt_is_new_in_one_answer_of_many_at_once(store: Store) -
     assert sorted(name for one in answers for name in one.new) == ["a", "b0", "b1", "b2", "b3", "b4"]
 
 
-async def test_the_operation_of_a_report_is_kept_with_it(store: Store) -> None:
-    told = [report("t1", attempt("a1"), operation_id="ä🙂 1"), report("t1", attempt("a2"))]
+async def test_the_operation_of_a_report_and_who_reported_are_kept_with_it(store: Store) -> None:
+    told = [
+        report("t1", attempt("a1"), operation_id="ä🙂 1"),
+        report("t1", attempt("a2")),
+        report("t1", attempt("a3"), caller="gateway"),
+        report("t1", attempt("a4"), operation_id="op", caller="ops@example.com"),
+    ]
     await store.report(told[0])
     await store.write_traces([trace("t1")])
-    await store.report(told[1])
+    for one in told[1:]:
+        await store.report(one)
     found = await store.trace("t1")
     assert found is not None
-    assert [one.operation_id for one in found.reports] == ["ä🙂 1", ""]
+    assert [one.operation_id for one in found.reports] == ["ä🙂 1", "", "", "op"]
+    assert [one.caller for one in found.reports] == ["", "", "gateway", "ops@example.com"]
     assert list(found.reports) == told
 
 

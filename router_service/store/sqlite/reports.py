@@ -77,8 +77,8 @@ def report(db: sqlite3.Connection, asked: Sequence[Report]) -> list[Taken]:
         entry.traceless = entry.traceless or traces.get(one.trace_id, False)
         if (new or one.outcome not in entry.outcomes) and not entry.traceless:
             orphan_until = None if one.trace_id in traces else one.at + GRACE_MS
-            body = pack_attempts(new)
-            kept.append((one.trace_id, one.at, one.policy_id, one.outcome, body, one.operation_id, orphan_until))
+            head = (one.trace_id, one.at, one.policy_id, one.outcome, pack_attempts(new))
+            kept.append((*head, one.operation_id, one.caller, orphan_until))
         new_ids = tuple(attempt.attempt_id for attempt in new)
         entry.attempts += new_ids
         entry.outcomes += [one.outcome] if one.outcome not in entry.outcomes else []
@@ -86,7 +86,7 @@ def report(db: sqlite3.Connection, asked: Sequence[Report]) -> list[Taken]:
         answers.append(Taken(len(new), len(one.attempts) - len(new), new_ids))
     days.write()
     _write_entries(db, entries)
-    columns = "trace_id, at, policy_id, outcome, attempts, operation_id, orphan_until"
+    columns = "trace_id, at, policy_id, outcome, attempts, operation_id, caller, orphan_until"
     rows.insert(db, f"INSERT INTO report ({columns})", kept)
     if until_report := [trace_id for trace_id, until in traces.items() if until]:
         remove(db, until_report)

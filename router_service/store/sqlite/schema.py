@@ -65,7 +65,11 @@ CREATE INDEX catalog_need_until ON catalog_need (needed_until);
 CREATE INDEX catalog_need_fresh ON catalog_need (version) WHERE fresh;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND)
+_THIRD = """
+ALTER TABLE report ADD COLUMN caller TEXT NOT NULL DEFAULT '';
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND, _THIRD)
 
 
 def prepare(db: sqlite3.Connection) -> None:

@@ -18,6 +18,8 @@ COLUMNS = (
     "context, request, answer"
 )
 
+_REPORT = ", ".join(f"report.{name}" for name in "at policy_id outcome attempts operation_id caller".split())
+
 Row = tuple[str, int, int, str, str, str, str, str, int, bytes, bytes, bytes]
 
 
@@ -109,7 +111,7 @@ def read(db: sqlite3.Connection, trace_id: str) -> StoredTrace | None:
     """One trace and its reports, as they were at one instant: one statement sees one state."""
     names = ", ".join(f"trace.{name}" for name in COLUMNS.split(", "))
     found = db.execute(
-        f"SELECT {names}, report.at, report.policy_id, report.outcome, report.attempts, report.operation_id "  # noqa: S608 - constants
+        f"SELECT {names}, {_REPORT} "  # noqa: S608 - constants
         "FROM trace LEFT JOIN report ON report.trace_id = trace.trace_id WHERE trace.trace_id = ? ORDER BY report.id",
         (trace_id,),
     ).fetchall()
@@ -123,8 +125,9 @@ def read(db: sqlite3.Connection, trace_id: str) -> StoredTrace | None:
             outcome=outcome,
             attempts=unpack_attempts(attempts),
             operation_id=operation_id,
+            caller=caller,
         )
-        for *_, at, policy, outcome, attempts, operation_id in found
+        for *_, at, policy, outcome, attempts, operation_id, caller in found
         if attempts is not None
     )
-    return StoredTrace(of_row(found[0][:-5]), tuple(reports))
+    return StoredTrace(of_row(found[0][:-6]), tuple(reports))

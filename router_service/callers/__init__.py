@@ -1,0 +1,1 @@
+"""Callers: the file that says who may call, by which credentials, and what each may."""

@@ -1,0 +1,1 @@
+"""Several processes behind one port: a small supervisor, and workers, each a server of its own (docs/operating.md)."""
