@@ -1,0 +1,1 @@
+"""Configurations of edge proxies, made of a catalogue."""

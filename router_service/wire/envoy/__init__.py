@@ -1,0 +1,1 @@
+"""What Envoy sends and is sent: headers, contexts and logs become asks and reports, answers become Envoy's messages."""
