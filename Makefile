@@ -25,7 +25,7 @@ test: .venv/test ## run all tests; ARGS='tests/engine -k price' for some of the 
 test-clients: .venv/test ## test the clients in Go, TypeScript and Java; ARGS='go' for one
 	@$(BIN)/python tools/clients.py $(ARGS)
 
-check: .venv/check ## lint, types, layers, protos, stubs, Dockerfile; ARGS='mypy' for one step
+check: .venv/check .venv/supply/installed ## lint, types, layers, protos, stubs, Dockerfile; ARGS='mypy' for one step
 	@$(BIN)/python tools/check.py $(ARGS)
 
 bench: .venv/runtime ## measure; writes benchmarks/results.md; ARGS='wire --quick' for some, needs h2load (nghttp2-client)
@@ -41,11 +41,11 @@ lock: .venv/check ## lock the newest versions that pyproject.toml allows; writes
 	@$(BIN)/python tools/lock.py --write && $(PIP) --no-deps --require-hashes --requirement requirements.txt \
 		&& $(BIN)/python tools/lock.py && $(BIN)/python tools/licences.py --write
 
-sbom: .venv/check ## write dist/sbom.cdx.json, the image's bill of materials (CycloneDX)
+sbom: .venv/check .venv/supply/installed ## write dist/sbom.cdx.json, the image's bill of materials (CycloneDX)
 	@$(BIN)/python tools/sbom.py
 
-audit: .venv/check ## look the locked packages up among known vulnerabilities; asks a public database, so it needs the internet
-	@$(BIN)/pip-audit --strict --disable-pip --require-hashes --requirement requirements.txt
+audit: .venv/supply/installed ## look the locked packages up among known vulnerabilities; asks a public database, so it needs the internet
+	@.venv/supply/bin/pip-audit --strict --disable-pip --require-hashes --requirement requirements.txt
 
 clean: ## remove .venv, caches and what was built
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
@@ -72,3 +72,8 @@ clean: ## remove .venv, caches and what was built
 .venv/check: pyproject.toml clients/python/pyproject.toml clients/openai_proxy/pyproject.toml .venv/locked
 	@echo 'installing router-service, its client and what tests and checks need'
 	@$(PIP) --editable '.[check]' --editable clients/python --editable clients/openai_proxy && touch .venv/runtime .venv/test $@
+
+.venv/supply/installed: tools/supply.txt .venv/pyvenv.cfg
+	@echo 'installing the tools of the supply chain'
+	@$(BIN)/python -m venv .venv/supply
+	@.venv/supply/bin/python -m pip --disable-pip-version-check --quiet install --requirement tools/supply.txt && touch $@

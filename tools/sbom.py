@@ -20,7 +20,7 @@ TARGET = ROOT / "dist" / "sbom.cdx.json"
 
 def sbom(image: Stage) -> dict[str, Any]:
     """The document, valid by its schema. Raises Failed where it is not of the locked packages."""
-    tool = Path(sys.executable).parent / "cyclonedx-py"
+    tool = ROOT / ".venv" / "supply" / "bin" / "cyclonedx-py"
     options = ["--output-reproducible", "--pyproject", str(ROOT / "pyproject.toml"), "--validate"]
     command = [str(tool), "environment", *options, str(image.path("/opt/router-service"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -41,7 +41,7 @@ end
 -- The text with every "model" of the outermost object replaced, or one put in; nil where it is no object.
 local function with_model(text, value)
   local parts, copied, found = {}, 1, false
-  local at = string.find(text, "%S")
+  local at = string.find(text, "%S", string.sub(text, 1, 3) == "\239\187\191" and 4 or 1)
   if not at or string.sub(text, at, at) ~= "{" then return nil end
   local open = at
   at = string.find(text, "%S", at + 1)
@@ -83,10 +83,7 @@ function envoy_on_request(handle)
   local body = handle:body(true)
   if not body or body:length() == 0 then return end
   local text = with_model(body:getBytes(0, body:length()), '"' .. string.gsub(model, '[\\"]', "\\%0") .. '"')
-  if not text then
-    handle:respond({[":status"] = "400"}, "the body is no JSON object")
-    return
-  end
+  if not text then return end -- no object: what names no model is the provider's to refuse
   body:setBytes(text)
   -- What was taken before the body was waited for is no longer valid.
   handle:headers():replace("content-length", tostring(#text))

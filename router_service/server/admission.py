@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
@@ -148,10 +149,17 @@ class Admission:
         return sum(self._unsent.values())
 
     @asynccontextmanager
-    async def lane(self, method: str) -> AsyncIterator[None]:
-        """For a method that does much work or makes large answers: so few calls of it at a time, and others between."""
+    async def lane(self, method: str, caller: Caller) -> AsyncIterator[float]:
+        """For a method that does much work or makes large answers: so few calls of it at a time, and others between.
+
+        Gives how long the work should pause (in seconds) after each of its slices.
+        """
         async with self._lanes.setdefault(method, asyncio.Semaphore(limits.LANE)):
-            yield
+            begun = time.perf_counter()
+            try:
+                yield limits.BUSY_PAUSE_S if self.turns.is_busy else 0.0
+            finally:
+                self.turns.took(caller.caller, time.perf_counter() - begun)
 
     @contextmanager
     def open_stream(self, key: str) -> Iterator[None]:

@@ -65,8 +65,8 @@ class CatalogServicer:
 
     async def _list_endpoints(self, caller: Caller, raw: bytes) -> bytes:
         request = parse(pb.ListEndpointsRequest, raw)
-        async with self._calls.admission.lane("ListEndpoints"):
-            return await unhurried(self._endpoints(caller, request), pause_s=0)
+        async with self._calls.admission.lane("ListEndpoints", caller) as pause_s:
+            return await unhurried(self._endpoints(caller, request), pause_s)
 
     def _endpoints(self, caller: Caller, request: pb.ListEndpointsRequest) -> Generator[None, None, bytes]:
         snapshot, now = self._router.catalog(), self._clock()

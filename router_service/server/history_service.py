@@ -125,11 +125,11 @@ class HistoryServicer:
         request = parse(pb.ListTracesRequest, raw)
         query, limit = read_query(request)
         cursor = _cursor(request.page_token)
-        async with self._calls.admission.lane("ListTraces"):
+        async with self._calls.admission.lane("ListTraces", caller) as pause_s:
             page = await self._router.traces(caller, query, cursor, limit)
             while (fitting := _fitting(page.traces)) < len(page.traces):
                 page = await self._router.traces(caller, query, cursor, fitting)
-            return await unhurried(_listed(page), pause_s=0)
+            return await unhurried(_listed(page), pause_s)
 
 
 def _listed(page: TracePage) -> Generator[None, None, bytes]:

@@ -48,13 +48,13 @@ class RouterServicer:
 
     async def _explain(self, caller: Caller, raw: bytes) -> bytes:
         request = parse(pb.ExplainRequest, raw)
-        async with self._calls.admission.lane("Explain"):
+        async with self._calls.admission.lane("Explain", caller) as pause_s:
             if request.trace_id:
                 need(caller, READ)
                 explained = await self._router.explain_trace(caller, read_explained_trace(request))
             else:
                 explained = await self._router.explain(caller, self._read(request))
-            return await unhurried(explain_form(explained, request.request_id), pause_s=0)
+            return await unhurried(explain_form(explained, request.request_id), pause_s)
 
     async def _decide_stream(self, _items: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
         async with self._calls.stream("DecideStream", context) as stream:

@@ -90,10 +90,11 @@ class Calls:
         called, clock, ok = self._metrics.called, time.perf_counter, grpc.StatusCode.OK.name
         find, roles = self._access.find, ROLES_OF[method]
         admission, largest = self.admission, self.admission.message_bytes(method)
-        wanted, at_work = admission.turns.wanted, admission.at_work
+        wanted, took, at_work = admission.turns.wanted, admission.turns.took, admission.at_work
 
         async def answer(request: bytes, context: Context) -> bytes:
-            start, code = clock(), ok
+            begun = start = clock()
+            code, key, handed_on = ok, "", 0.0
             self._under_way += 1
             try:
                 if self._under_way > admission.most or len(request) > largest:
@@ -104,8 +105,11 @@ class Calls:
                 key = key_of(caller, context)
                 if (turn := wanted(key, start)) is not None or at_work:
                     await admission.wait(key, turn)
-                response = handle(caller, request)
-                answered = response if isinstance(response, bytes) else await admission.work(key, response)
+                    begun = clock()
+                answered = handle(caller, request)
+                if not isinstance(answered, bytes):
+                    handed_on = clock()
+                    answered = await admission.work(key, answered)
                 if len(answered) > LARGE:
                     admission.send(key, len(answered))
             except Unanswerable as problem:
@@ -119,7 +123,9 @@ class Calls:
             else:
                 return answered
             finally:
-                called(method, code, clock() - start)
+                ended = clock()
+                called(method, code, ended - start)
+                took(key, (handed_on or ended) - begun)
                 self._under_way -= 1
 
         return answer

@@ -1,9 +1,9 @@
 """Turns: where one caller's calls fill the event loop, they wait, and those of others go before them.
 
 gRPC hands calls over in the order of their coming, so a hundred calls that one caller keeps under way stand before
-each call of another. While the loop has no time to spare, a caller that makes more than its share of the calls gets
-only as many turns as leave some; what waits is taken in turn, one of each caller. Who makes few calls never waits, and
-where there is one caller alone, or time to spare, nobody does.
+each call of another. While the loop has no time to spare, a caller that takes more than its share of it gets only so
+much as leaves some; what waits is taken in turn, one of each caller. Who takes little never waits, and where there is
+one caller alone, or time to spare, nobody does.
 """
 
 from __future__ import annotations
@@ -18,17 +18,19 @@ from functools import cache
 
 TICK_S = 0.02
 """How often the loop's time is looked at."""
-FREE = 20
-"""So many calls of a caller in a tick never wait: a thousand a second."""
+FREE = 0.25
+"""A caller that takes less than this part of the loop's time never waits."""
 SHARE = 1.25
 """A caller's share is so many times the mean of the callers of the last seconds."""
 BUSY = 0.85
 """The part of its time above which the loop has none to spare."""
+OVERHEAD_S = 0.00015
+"""What gRPC itself takes of the loop's time for a call, beside the time that its answer is worked on."""
 _REMEMBERED_TICKS = 100
 _PUMP_S = 0.001
-_LEAST_RATE = 50.0  # calls a second of those that wait, however busy the loop is with others
+_FIRST_PART, _LEAST_PART = 0.4, 0.02  # of the loop's time for those that wait, however busy it is with others
 _SLOWER, _FASTER = 0.8, 1.1
-_UNBOUNDED = 1 << 60
+_UNBOUNDED = float("inf")
 
 
 class Turns:
@@ -41,12 +43,13 @@ class Turns:
         self._began = self._ends = 0.0
         self._busy_before = 0.0
         self._tick = 0
-        self._free = float(_UNBOUNDED)
-        self._counts: dict[str, int] = {}
+        self._free_s = _UNBOUNDED  # what a caller may take in this tick without waiting
+        self._taken: dict[str, float] = {}
         self._last_tick: dict[str, int] = {}
         self._queues: dict[str, deque[asyncio.Future[None]]] = {}
-        self._rate = 0.0
-        self._pumped_at = 0.0
+        self._part = self._left_s = self._pumped_at = 0.0
+        self.is_busy = False
+        """Whether the loop had no time to spare when that was looked at last."""
         self.waited = 0
         """How many calls have waited for their turn."""
 
@@ -54,12 +57,8 @@ class Turns:
         """None where a call may go on at once, else what to await; `now` is the clock's."""
         if now >= self._ends:
             self._next_tick(now)
-        count = self._counts[caller] = self._counts.get(caller, 0) + 1
-        if count <= self._free and (not self._queues or caller not in self._queues):
+        if self._free_s == _UNBOUNDED or (self._taken.get(caller, 0.0) <= self._free_s and caller not in self._queues):
             return None
-        return self._wait(caller, now)
-
-    def _wait(self, caller: str, now: float) -> asyncio.Future[None]:
         loop = asyncio.get_running_loop()
         if not self._queues:
             self._pumped_at = now
@@ -69,35 +68,39 @@ class Turns:
         self.waited += 1
         return turn
 
+    def took(self, caller: str, seconds: float) -> None:
+        """A call of a caller was worked on for so long."""
+        self._taken[caller] = self._taken.get(caller, 0.0) + seconds + OVERHEAD_S
+        self._left_s -= seconds
+
     def _next_tick(self, now: float) -> None:
         busy_s, took = self._busy_s(), now - self._began
-        busy = (busy_s - self._busy_before) / took if 0 < took < 10 * TICK_S else 0.0
+        self.is_busy = 0 < took < 10 * TICK_S and (busy_s - self._busy_before) / took > BUSY
         self._began, self._ends, self._busy_before = now, now + TICK_S, busy_s
         self._tick += 1
-        for caller in self._counts:
+        for caller in self._taken:
             self._last_tick[caller] = self._tick
         if self._tick % _REMEMBERED_TICKS == 0:
             since = self._tick - _REMEMBERED_TICKS
             self._last_tick = {caller: tick for caller, tick in self._last_tick.items() if tick > since}
-        calls, callers = sum(self._counts.values()), len(self._last_tick)
-        self._counts.clear()
-        if busy > BUSY and callers > 1:
-            self._free = max(FREE, SHARE * calls / callers)
-            self._rate = max(_LEAST_RATE, self._rate * _SLOWER if self._rate else calls / took / 2)
+        mean_s = sum(self._taken.values()) / max(1, len(self._last_tick))
+        self._taken.clear()
+        if self.is_busy and len(self._last_tick) > 1:
+            self._free_s = max(FREE * TICK_S, SHARE * mean_s)
+            self._part = max(_LEAST_PART, self._part * _SLOWER) if self._part else _FIRST_PART
         elif self._queues:
-            self._rate = max(_LEAST_RATE, self._rate * _FASTER)
+            self._part = min(1.0, self._part * _FASTER)
         else:
-            self._free, self._rate = float(_UNBOUNDED), 0.0
+            self._free_s, self._part = _UNBOUNDED, 0.0
 
     def _pump(self) -> None:
-        """Gives as many turns as have come due."""
+        """Gives as many turns as there is time for; what they took in truth is told later."""
         now = self._clock()
         if now >= self._ends:
             self._next_tick(now)
-        due = int((now - self._pumped_at) * self._rate)
-        if due:
-            self._pumped_at = now
-        while due and self._queues:
+        self._left_s = min(self._left_s + (now - self._pumped_at) * self._part, TICK_S)
+        self._pumped_at = now
+        while self._left_s > 0 and self._queues:
             caller, queue = next(iter(self._queues.items()))
             del self._queues[caller]
             turn = queue.popleft()
@@ -105,7 +108,7 @@ class Turns:
                 self._queues[caller] = queue  # behind the others
             if not turn.done():  # its call was cancelled
                 turn.set_result(None)
-                due -= 1
+                self._left_s -= OVERHEAD_S
         if self._queues:
             asyncio.get_running_loop().call_later(_PUMP_S, self._pump)
 

@@ -15,7 +15,7 @@ from router_service.catalog.served import Served
 from router_service.domain.money import MILLION
 from router_service.server.metrics import Metrics
 from router_service.server.states import BUDGETS_MAX, Budget
-from router_service.store.interface import StoreLost
+from router_service.store.interface import GRACE_MS, StoreLost
 from router_service.store.watched import WatchedStore
 
 _EXPIRE_EVERY_S = 5.0
@@ -24,6 +24,8 @@ _SWEEP_EVERY_S = 30.0
 _BUDGETS_EVERY_S = 10.0
 _AT_ONCE = 500
 _PAUSE_S = 0.01  # between the chunks of a sweep, so that decisions' writes come between
+# Sweeps are seconds apart; where the clock says so much, it was set, or the machine slept.
+_LEAP_MS = GRACE_MS // 2
 
 
 class Upkeep:
@@ -43,6 +45,7 @@ class Upkeep:
         self._metrics, self._log, self._on_health = metrics, log, on_health
         self._kept: dict[str, bytes] = {}
         self._serving: tuple[str, bytes] | None = None
+        self._swept_at = clock()
         self._tasks: list[asyncio.Task[None]] = []
         self._telling: set[asyncio.Future[None]] = set()
         self._logged = False
@@ -122,6 +125,13 @@ class Upkeep:
         snapshot = self._served.snapshot
         if snapshot is None:
             return
+        now = self._clock()
+        if self._serving is not None and abs(now - self._swept_at) >= _LEAP_MS:
+            # Other instances leap too, and may have swept what serves here alone and was spared for an hour.
+            version, archive = self._serving
+            self._kept[version] = archive
+            await self._keep_pending()
+        self._swept_at = now
         # What is pending may refer to a version that no written trace does.
         await self._memory.recorder.flush()
         while True:

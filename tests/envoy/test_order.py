@@ -119,6 +119,9 @@ def test_nothing_of_the_client_or_of_the_decision_goes_to_a_provider(world: Worl
         (b"{}", b'{"model":"alpha/m-1"}'),
         (b'{"a":[{"model":"x"},"]"],"b":{"c":"}"}}', b'{"model":"alpha/m-1","a":[{"model":"x"},"]"],"b":{"c":"}"}}'),
         (b'{"a":true , "model":null}', b'{"a":true , "model":"alpha/m-1"}'),
+        (b'\xef\xbb\xbf {"model":"m"}', b'\xef\xbb\xbf {"model":"alpha/m-1"}'),
+        (b'{"a":"\\\\","b":-1.5e3,"c":[],"model":"m"}', b'{"a":"\\\\","b":-1.5e3,"c":[],"model":"alpha/m-1"}'),
+        (b"[1]", b"[1]"),
     ],
 )
 def test_no_writing_of_the_model_gets_past_the_rewrite(world: World, envoy: Envoy, body: bytes, sent: bytes) -> None:

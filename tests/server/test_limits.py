@@ -297,15 +297,15 @@ async def unread(live: Live, method: str, message: Any) -> AsyncIterator[Any]:
 
 
 async def test_large_answers_that_wait_to_be_taken_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "UNSENT_PER_CALLER", 300_000)
+    monkeypatch.setattr(limits, "UNSENT_PER_CALLER", 200_000)
     async with serving(tmp_path, MANY) as live, unread(live, "Explain", pb.ExplainRequest()):
 
         async def sent() -> bool:
-            return (live.registry.get_sample_value("router_unsent_bytes") or 0) > 300_000
+            return (live.registry.get_sample_value("router_unsent_bytes") or 0) > 200_000
 
         await until(sent)  # a single one may be as large as it is
         await serves(live)
-        monkeypatch.setattr(limits, "UNSENT_BYTES", 300_000)
+        monkeypatch.setattr(limits, "UNSENT_BYTES", 200_000)
         await refused(live, live.router.Explain(pb.ExplainRequest()), "unsent_bytes")
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from router_openai_proxy.chunks import NoChunk, with_member, without_usage
@@ -16,6 +16,8 @@ from router_openai_proxy.sse import Events, TooLong
 
 BLOCK: dict[str, Any] = {"trace_id": "t", "attempts": []}
 LIMIT = 4096
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A machine that is busy with other things finds no fault in the code."""
 
 
 def chunk(delta: dict[str, Any], finish_reason: str | None = None, **more: Any) -> bytes:
@@ -54,6 +56,7 @@ def data_of(ending: bytes) -> list[Any]:
 
 
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n", b"\r"])
+@UNHURRIED
 @given(cuts=st.lists(st.integers(0, 200), max_size=12))
 def test_events_are_the_same_however_the_bytes_are_cut(line_end: bytes, cuts: list[int]) -> None:
     lines = [b": hello", b"", b"data: one", b"", b"event: x", b"data: two", b"data:three", b"", b"id: 7", b"", b""]
@@ -166,14 +169,16 @@ def test_what_is_kept_back_has_an_end() -> None:
         passage.feed(ROLE * 100)
 
 
+WORDS = st.text(max_size=12)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | WORDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
     max_leaves=8,
 )
 
 
-@given(st.dictionaries(st.text() | st.just("usage") | st.just("router"), VALUES, max_size=5), st.booleans())
+@UNHURRIED
+@given(st.dictionaries(WORDS | st.just("usage") | st.just("router"), VALUES, max_size=5), st.booleans())
 def test_members_are_put_in_and_taken_out_and_all_else_stays(members: dict[str, Any], spaced: bool) -> None:
     written = json.dumps(members, indent=2 if spaced else None, ensure_ascii=spaced).encode()
     assert json.loads(with_member(written, "router", BLOCK)) == {**members, "router": BLOCK}

@@ -1,12 +1,12 @@
 // What a caller gets where there is no answer: an error, never an endpoint.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { type TestContext, describe, test } from "node:test";
 
 import { RouterClient, RouterError, RouterTimeout, RouterUnavailable } from "@router-service/client";
 
+import { listening } from "./faults.js";
 import { ScriptedService } from "./scripted.js";
 
 const NOWHERE = "unix:/nonexistent/router.sock";
@@ -93,8 +93,9 @@ async function startedAndStopped(): Promise<{ target: string }> {
 
 /** An address that takes connections and never says a word. */
 async function silent(t: TestContext): Promise<string> {
-  const server = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
-  t.after(() => server.close());
-  await once(server, "listening");
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = await listening(createServer((socket) => socket.resume()));
+  t.after(async () => {
+    await server[Symbol.asyncDispose]();
+  });
+  return `127.0.0.1:${server.port}`;
 }

@@ -22,7 +22,7 @@ from router_openai_proxy.outcomes import error_of_refusal, error_of_router, erro
 from router_openai_proxy.proxy import PROXY, Proxy
 from router_openai_proxy.relay import Relay
 from router_openai_proxy.traffic import shutting_down
-from router_service_client import Candidate, Refusal, RouterError, Run, Try
+from router_service_client import Candidate, Refusal, RouterError, RouterTimeout, Run, Try
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ class Exchange:
         """The failover loop. Raises ApiError where nothing was decided, or what was decided is a refusal."""
         asked, reach = self._asked, self._proxy.reach
         left_out = await reach.left_out(asked.policy_id, asked.data_class)
-        fields = asked.fields_after(round((time.monotonic() - self._begun) * 1000))
+        fields = asked.fields_after(self._gone_ms())
         if left_out:
             fields = {**fields, "exclude_endpoints": left_out}
         try:
@@ -102,6 +102,8 @@ class Exchange:
                 **fields,
             )
         except RouterError as wrong:
+            if isinstance(wrong, RouterTimeout):
+                asked.fields_after(self._gone_ms())  # the time may be over that the request had, and not the service's
             log.warning("no decision: %s", wrong, extra={"told": {"code": wrong.code.name, "reason": wrong.reason}})
             raise error_of_router(wrong) from wrong
         except TooCostly:
@@ -111,6 +113,9 @@ class Exchange:
         if run.refusal is not None:
             raise error_of_refusal(run.refusal, len(left_out))
         return run
+
+    def _gone_ms(self) -> int:
+        return round((time.monotonic() - self._begun) * 1000)
 
     def _can_call(self, candidate: Candidate) -> bool:
         return self._proxy.backends.route(candidate.endpoint_id) is not None

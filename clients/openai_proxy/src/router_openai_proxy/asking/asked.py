@@ -35,7 +35,7 @@ class Asked:
         if self.deadline_ms is None:
             return self.fields
         if gone_ms >= self.deadline_ms:
-            raise ApiError(504, "deadline_exhausted", "The deadline was over before anything could be decided.")
+            raise ApiError(504, "deadline_exhausted", "The deadline was over before anything was decided.")
         return {**self.fields, "deadline_ms": self.deadline_ms - gone_ms}
 
 

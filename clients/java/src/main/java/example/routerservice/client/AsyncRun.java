@@ -78,8 +78,8 @@ final class AsyncRun<T> {
     CompletableFuture<T> calling;
     try {
       calling = call.call(attempt).toCompletableFuture();
-    } catch (
-        Throwable thrown) { // reported first, and told by the run where it is no failure of a call
+    } catch (Throwable thrown) {
+      // Reported first, and told by the run where it is no failure of a call.
       calling = CompletableFuture.failedFuture(thrown);
     }
     CompletableFuture<T> called = calling;

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 /** The metadata {@code authorization: Bearer …}. */
 final class BearerToken extends CallCredentials {
   static final String NEVER_PLAIN =
-      "a bearer token is sent over TLS, or to this machine itself, and never over a plain connection to another one;"
-          + " give credentials(…) for TLS";
+      "a bearer token is sent over TLS, or to this machine itself, and never over a plain connection"
+          + " to another one; give credentials(…) for TLS";
 
   static final String ONE_WORD = "one word of ASCII is, without Bearer before it";
 

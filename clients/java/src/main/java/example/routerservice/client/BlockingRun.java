@@ -72,9 +72,8 @@ final class BlockingRun<T> {
   private void make(Course<T> course, Try attempt) {
     try {
       course.answered(attempt, call.call(attempt));
-    } catch (
-        Throwable
-            thrown) { // reported first, and thrown again by run where it is no failure of a call
+    } catch (Throwable thrown) {
+      // Reported first, and thrown again by run where it is no failure of a call.
       course.failed(attempt, orInterrupted(thrown));
     }
   }

@@ -1,5 +1,4 @@
-// One run under way: its loop and what it brought so far; what the blocking and the asynchronous
-// run share.
+// One run under way: what the blocking and the asynchronous run share.
 package example.routerservice.client;
 
 import example.routerservice.v1.Candidate;

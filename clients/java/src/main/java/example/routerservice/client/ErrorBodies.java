@@ -1,5 +1,4 @@
-// What a body says went wrong: its error code, what that speaks of, and its status, by the table of
-// failure classes.
+// What a body says went wrong: its code, what that speaks of, and its status.
 package example.routerservice.client;
 
 import com.google.gson.JsonParseException;

@@ -1,5 +1,4 @@
-// The failover loop, without doing anything itself: it says what to do next and is told what came
-// of it.
+// The failover loop: it says what to do next, and is told what came of it.
 package example.routerservice.client;
 
 import example.routerservice.v1.Attempt;

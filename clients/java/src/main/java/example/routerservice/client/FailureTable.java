@@ -1,5 +1,4 @@
-// The table of failure classes: failure_classes.json as values, the same file for every client
-// library.
+// The table of failure classes as values; every client library ships the same file.
 package example.routerservice.client;
 
 import com.google.gson.FieldNamingPolicy;

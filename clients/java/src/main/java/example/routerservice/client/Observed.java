@@ -1,5 +1,4 @@
-// What was seen, told from the exceptions of HTTP and gRPC libraries without depending on any of
-// them.
+// What was seen, told from the exceptions of libraries without depending on any of them.
 package example.routerservice.client;
 
 import io.grpc.StatusException;
@@ -7,6 +6,7 @@ import io.grpc.StatusRuntimeException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Looks at exceptions. */
 final class Observed {
   // By the name of a class or of one that it extends, the nearest first. What is not surely from
-  // before the request was
-  // sent is lost: to send it again could do a thing twice.
+  // before the request was sent is lost: to send it again could do a thing twice.
   private static final Map<String, Seen.Kind> BY_NAME = new HashMap<>();
 
   static {
@@ -143,6 +142,9 @@ final class Observed {
   }
 
   static Seen.@Nullable Kind kind(Throwable error) {
+    if (error instanceof FileNotFoundException || error instanceof FileSystemException) {
+      return null; // a file of the caller's own
+    }
     String message = String.valueOf(error.getMessage());
     if (error instanceof SocketTimeoutException && CONNECTING.matcher(message).matches()) {
       return Seen.Kind.CONNECT;

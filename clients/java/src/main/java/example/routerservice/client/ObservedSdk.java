@@ -1,5 +1,4 @@
-// What was seen of the answers that exceptions of SDKs carry, by reflection, so that none of them
-// is needed.
+// What was seen of answers that SDKs throw, by reflection, so that none of them is needed.
 package example.routerservice.client;
 
 import java.lang.reflect.Method;

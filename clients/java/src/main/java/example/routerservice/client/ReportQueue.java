@@ -143,8 +143,8 @@ public final class ReportQueue {
     boolean wasInterrupted = false;
     try {
       flush(flushTimeout);
-    } catch (
-        InterruptedException interrupted) { // somebody is in a hurry: what was not sent is told
+    } catch (InterruptedException interrupted) {
+      // Somebody is in a hurry: what was not sent is told.
       wasInterrupted = true;
     }
     ReportsLostException loss;

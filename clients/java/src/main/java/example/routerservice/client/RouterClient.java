@@ -1,5 +1,4 @@
-// RouterClient: a connection to the service, and run, which is the whole of what a caller has to
-// do.
+// RouterClient: a connection to the service, and run.
 package example.routerservice.client;
 
 import example.routerservice.v1.DecideRequest;
@@ -72,11 +71,11 @@ public final class RouterClient extends ServiceCalls implements AutoCloseable {
    * The same client with another time-out: it has the same connection and the same reports, and
    * closing either closes both.
    *
-   * @param timeout how long a call may take
+   * @param timeout how long a call may take, longer than zero
    * @return beside this one
    */
   public RouterClient withTimeout(Duration timeout) {
-    return new RouterClient(this, timeout);
+    return new RouterClient(this, RouterClientBuilder.positive(timeout, "timeout"));
   }
 
   /**

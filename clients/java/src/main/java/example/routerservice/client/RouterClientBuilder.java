@@ -181,7 +181,7 @@ public final class RouterClientBuilder {
         .build();
   }
 
-  private static Duration positive(Duration duration, String name) {
+  static Duration positive(Duration duration, String name) {
     if (duration.isNegative() || duration.isZero()) {
       throw new IllegalArgumentException(
           name + " is " + duration + "; it has to be longer than zero");

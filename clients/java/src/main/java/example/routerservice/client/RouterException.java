@@ -22,7 +22,9 @@ public sealed class RouterException extends RuntimeException
         WorkloadNotFoundException {
   private static final long serialVersionUID = 1L;
 
-  private final transient Details details;
+  private final Status.Code code;
+  private final String reason;
+  private final transient List<FieldViolation> violations;
 
   /** What the service, or gRPC in its place, said. */
   record Details(
@@ -34,7 +36,9 @@ public sealed class RouterException extends RuntimeException
 
   RouterException(Details details) {
     super(details.message, details.cause);
-    this.details = details;
+    this.code = details.code;
+    this.reason = details.reason;
+    this.violations = details.violations;
   }
 
   /**
@@ -43,7 +47,7 @@ public sealed class RouterException extends RuntimeException
    * @return its code
    */
   public Status.Code code() {
-    return details.code;
+    return code;
   }
 
   /**
@@ -53,7 +57,7 @@ public sealed class RouterException extends RuntimeException
    *     service
    */
   public String reason() {
-    return details.reason;
+    return reason;
   }
 
   /**
@@ -63,6 +67,6 @@ public sealed class RouterException extends RuntimeException
    * @return all of them at once; empty where it is another kind of error
    */
   public List<FieldViolation> violations() {
-    return details.violations;
+    return violations;
   }
 }

@@ -1,5 +1,4 @@
-// A stand-in for the exception of Anthropic's SDK, which has 47 MB: its methods, which are those of
-// OpenAI's SDK.
+// A stand-in for what Anthropic's SDK throws, which is 47 MB: it has OpenAI's methods.
 package com.anthropic.errors;
 
 import java.util.List;

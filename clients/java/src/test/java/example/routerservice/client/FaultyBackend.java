@@ -1,10 +1,11 @@
-// A backend on loopback that does wrong whatever its path names, over plain sockets, so that it can
-// do all of it.
+// A backend on loopback that does wrong whatever its path names, over plain sockets.
 package example.routerservice.client;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -35,6 +36,8 @@ final class FaultyBackend implements AutoCloseable {
           "malformed", http("200 OK", "{\"total\": ", 10),
           "truncated", http("200 OK", GOOD.substring(0, 6), GOOD.length()));
 
+  private static final Socket NOBODY = taken();
+
   final List<String> asked = new CopyOnWriteArrayList<>();
 
   /** Opened when a client hangs up on a hanging answer. */
@@ -49,18 +52,26 @@ final class FaultyBackend implements AutoCloseable {
   }
 
   private static String http(String status, String body, int length) {
-    return "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s"
-        .formatted(status, length, body);
+    String head = "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n";
+    return (head + "Connection: close\r\n\r\n%s").formatted(status, length, body);
   }
 
   URI uri(String fault) {
     return URI.create("http://127.0.0.1:" + listening.getLocalPort() + "/" + fault);
   }
 
-  /** A URL at which nobody listens. */
-  static URI refused() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return URI.create("http://127.0.0.1:" + socket.getLocalPort() + "/");
+  /** A URL at which nobody listens: its port is taken, so that nobody will. */
+  static URI refused() {
+    return URI.create("http://127.0.0.1:" + NOBODY.getLocalPort() + "/");
+  }
+
+  private static Socket taken() {
+    try {
+      Socket taken = new Socket();
+      taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      return taken;
+    } catch (IOException none) {
+      throw new UncheckedIOException(none);
     }
   }
 

@@ -1,5 +1,4 @@
-// Runs with a real service and a real backend that does wrong in every way; what the service knows
-// of it afterwards.
+// Runs with a real service and a backend that does wrong in every way.
 package example.routerservice.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -155,6 +154,7 @@ class LiveRunsTest {
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("java.class.path"),
             example.toString(),

@@ -142,7 +142,7 @@ class ObservedGrpcTest {
     Throwable context =
         new StatusException(
             Status.INVALID_ARGUMENT.withDescription(
-                "The input token count (9000) exceeds the maximum number of tokens allowed (8192)."));
+                "The input token count exceeds the maximum number of tokens allowed (8192)."));
     assertEquals(
         "incompatible NEXT_LARGER_CONTEXT 3 context_length_exceeded null",
         row(Observed.seenOf(new IllegalStateException(context))));

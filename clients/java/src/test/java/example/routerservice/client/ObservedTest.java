@@ -341,7 +341,8 @@ class ObservedTest {
         Arguments.of(new CharacterCodingException(), "acceptance_failed"),
         Arguments.of(new IllegalStateException("mine"), null),
         Arguments.of(new OutOfMemoryError("mine"), null),
-        Arguments.of(new java.io.FileNotFoundException("/etc/nothing"), "lost"));
+        Arguments.of(new java.io.FileNotFoundException("/etc/nothing"), null),
+        Arguments.of(new java.nio.file.NoSuchFileException("/etc/nothing"), null));
   }
 
   @ParameterizedTest

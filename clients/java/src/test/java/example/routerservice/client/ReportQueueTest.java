@@ -1,5 +1,4 @@
-// Reports in the background: repeated while the service is away, told before closing ends, never
-// lost in silence.
+// Reports in the background: repeated while the service is away, never lost in silence.
 package example.routerservice.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -44,6 +44,7 @@ class ReportsAtExitTest {
       Process program =
           new ProcessBuilder(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-XX:TieredStopAtLevel=1",
                   "-cp",
                   System.getProperty("java.class.path"),
                   Program.class.getName(),
