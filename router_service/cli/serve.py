@@ -16,11 +16,12 @@ from router_service.catalog.load import CatalogInvalid
 from router_service.cli import several
 from router_service.cli.limit_flags import limit_flags, limits_of
 from router_service.cli.options import CATALOG, Seconds, UsageProblem, example_catalog, flag
-from router_service.server.app import Settings, serve
+from router_service.server.app import serve
 from router_service.server.drain import DELAY_S, GRACE_S
 from router_service.server.identity.tls import TlsInvalid, TlsPaths
 from router_service.server.listen import DEFAULT_ADDRESS, MTLS, PLAIN, TLS, Address, AddressError, parse_addresses
 from router_service.server.log import FORMATS, LEVELS
+from router_service.server.settings import Settings
 from router_service.server.telemetry import TelemetryInvalid, spans_of
 from router_service.server.workers.plan import WORKERS_MAX, become_supervisor
 from router_service.server.workers.seat import taken_seat

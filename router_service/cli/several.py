@@ -8,9 +8,9 @@ import click
 
 from router_service.catalog.aside import loader
 from router_service.cli.options import UsageProblem
-from router_service.server.app import Settings
 from router_service.server.drain import FLUSH_S
 from router_service.server.listen import Address, hosts_of
+from router_service.server.settings import Settings
 from router_service.server.workers.plan import Plan, Port
 from router_service.server.workers.seat import PLACEHOLDER
 

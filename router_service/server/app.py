@@ -8,9 +8,7 @@ import gc
 import signal
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import grpc
 from grpc_health.v1 import health, health_pb2_grpc
@@ -28,7 +26,7 @@ from router_service.server.admission import Admission
 from router_service.server.arrivals import Arrivals
 from router_service.server.catalog_service import CatalogServicer
 from router_service.server.connections import Connections
-from router_service.server.drain import GRACE_S, Drain, Ending, flushed
+from router_service.server.drain import Drain, Ending, flushed
 from router_service.server.envoy.doors import open_doors
 from router_service.server.exposition import written
 from router_service.server.history_service import HistoryServicer
@@ -36,18 +34,14 @@ from router_service.server.identity.audit import Audit
 from router_service.server.identity.counted import IdentityCounts
 from router_service.server.identity.keeping import Identity
 from router_service.server.identity.metadata import Methods
-from router_service.server.identity.tls import TlsPaths
 from router_service.server.limits import (
     AGE_GRACE_S,
     PROCESSING_GRACE_S,
     STALLED_S,
-    USUAL,
-    Limits,
     make_room_for,
     rpcs_at_once,
     transport_options,
 )
-from router_service.server.listen import Address
 from router_service.server.loading import Loading
 from router_service.server.log import make_logger
 from router_service.server.metrics import Metrics
@@ -57,46 +51,16 @@ from router_service.server.reporting import Reporting
 from router_service.server.router_service import RouterServicer
 from router_service.server.rpc import Calls
 from router_service.server.serving import Serving
+from router_service.server.settings import Settings
 from router_service.server.sources import Files
 from router_service.server.told import Told
 from router_service.server.under_way import UnderWay
 from router_service.server.upkeep import Upkeep
 from router_service.server.workers.post import Post
-from router_service.server.workers.seat import Seat
-from router_service.store.interface import Store
 from router_service.store.watched import WatchedStore
 from router_service.wire.trace import CODEC
 
-if TYPE_CHECKING:
-    from router_service.server.spans import Spans
-
 SERVICES = (router_service.SERVICE, catalog_service.SERVICE)
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What `serve` was asked for."""
-
-    catalog: Path
-    addresses: tuple[Address, ...]
-    admin: Address | None = None
-    health: Address | None = None
-    stateless: bool = False
-    store: Store | None = None
-    reflection: bool = True
-    local_admin: bool = False
-    callers: Path | None = None
-    tls: TlsPaths | None = None
-    audit_log: Path | None = None
-    envoy_authz: bool = False
-    envoy_processing: bool = False
-    drain_delay_s: float = 0.0
-    grace_s: float = GRACE_S
-    limits: Limits = USUAL
-    seat: Seat | None = None
-    spans: Spans | None = None
-    log_level: str = "info"
-    log_format: str = "auto"
 
 
 class App:

@@ -12,8 +12,9 @@ from typing import Any
 import grpc
 from prometheus_client import CollectorRegistry
 
-from router_service.server.app import App, Settings
+from router_service.server.app import App
 from router_service.server.listen import parse_addresses
+from router_service.server.settings import Settings
 from router_service.store.open import open_store
 from router_service.v1 import catalog_service_pb2 as catalog_pb
 from router_service.v1 import router_service_pb2 as pb
