@@ -195,6 +195,8 @@ def _timed(port: int, server: Server | None, folder: Path, seconds: float) -> Ti
             times.append(int(took))
         elif status != "-1":  # -1: cut off by the end of the round
             raise RuntimeError(f"h2load: a request was answered with HTTP status {status}")
+    if not times:
+        raise RuntimeError("h2load: the round was too short to measure")
     cpu_s = server.cpu_s() - before if server is not None else 0.0
     return Timed(median(times[len(times) // 10 :]), len(times), cpu_s)
 

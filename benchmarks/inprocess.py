@@ -17,6 +17,7 @@ from router_service.domain.policy import Policy
 from router_service.engine.decide import decide
 from router_service.router import Router
 from router_service.server.app import wall_clock
+from router_service.server.envoy.authorization import AuthorizationDoor
 from router_service.server.identity.access import Access, Known, Open
 from router_service.server.log import make_logger
 from router_service.server.metrics import Metrics
@@ -88,11 +89,24 @@ def door(snapshot: Snapshot, log_level: str = "error", callers: Path | None = No
         access = Known(load(callers).callers, wall_clock, lambda _: None)
     context = _Context(authorization)
     servicer = RouterServicer(Router(served, wall_clock), Calls(metrics, log, access), Told(metrics, log))
-    handle: Any = servicer.handlers()["Decide"].unary_unary
+    return _called(servicer.handlers()["Decide"], context)
+
+
+def envoy_door(snapshot: Snapshot) -> Callable[[bytes], bytes]:
+    """The same for a check of Envoy's external authorisation."""
+    served, metrics, log = Served(), Metrics(), make_logger("error", "json")
+    served.install(snapshot)
+    calls = Calls(metrics, log, Open(LOCAL))
+    doors = AuthorizationDoor(Router(served, wall_clock), calls, Told(metrics, log), log)
+    return _called(doors.handlers()["Check"], _Context(""))
+
+
+def _called(handler: Any, context: _Context) -> Callable[[bytes], bytes]:
+    """A method as a function of bytes."""
 
     def call(message: bytes) -> bytes:
         try:
-            handle(message, context).send(None)
+            handler.unary_unary(message, context).send(None)
         except StopIteration as answered:
             answer: bytes = answered.value
             return answer

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.envoy.doors import CATALOG as DOORS_CATALOG
 from tests.envoy.proxy import Envoy
 from tests.envoy.world import CATALOG, NAMES, World, until
+from tests.server.conftest import ServerProcess
 
 ATTEMPT_S = 2
 
@@ -65,3 +67,14 @@ def other_envoy(world: World, tmp_path: Path) -> Iterator[Callable[[str], Envoy]
     yield start
     for envoy in started:
         envoy.stop()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """The service alone, for the tests of a module."""
+    folder = tmp_path_factory.mktemp("doors")
+    (folder / "catalog.yaml").write_text(DOORS_CATALOG)
+    flags = ("--store", f"sqlite:{folder}/router.db", "--envoy-authz", "--envoy-processing")
+    running = ServerProcess("--listen", "127.0.0.1:0", "--catalog", str(folder / "catalog.yaml"), *flags)
+    yield running
+    running.stop()

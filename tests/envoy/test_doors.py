@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import grpc
@@ -12,42 +12,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from router_service.envoy.v1 import authorization_pb2 as auth
 from router_service.envoy.v1 import http_pb2
-from router_service.envoy.v1 import processing_pb2 as proc
 from router_service.v1 import router_service_pb2 as pb
 from router_service.v1.trace_pb2 import Trace
+from tests.envoy.doors import ALL, CHECK, LOGS, PROCESS, SERVICES
 from tests.server.conftest import ServerProcess
-
-CHECK = "/envoy.service.auth.v3.Authorization/Check"
-PROCESS = "/envoy.service.ext_proc.v3.ExternalProcessor/Process"
-LOGS = "/envoy.service.accesslog.v3.AccessLogService/StreamAccessLogs"
-SERVICES = {method.split("/")[1] for method in (CHECK, PROCESS, LOGS)}
-ALL = "a,b,far"
-CATALOG = """\
-currency: EUR
-default_policy: eu
-models: [{model: m}]
-endpoints:
-- {endpoint_id: a, model: m, country: FR, sovereignty: eu-owned, latency_ms: 100, input_price: 1, output_price: 1}
-- {endpoint_id: b, model: m, country: DE, sovereignty: eu-hosted, latency_ms: 200, input_price: 2, output_price: 2}
-- {endpoint_id: far, model: m, country: US, sovereignty: global, input_price: 3, output_price: 3}
-policies:
-- {policy_id: eu}
-- {policy_id: world, residency: [eu-hosted, global]}
-- {policy_id: daily, daily_budget: 100}
-workloads:
-- {name: chat, version: 1, task: coding, input_tokens: 100, output_tokens: 10}
-- {name: chat, version: 2, task: retrieval}
-"""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    folder = tmp_path_factory.mktemp("doors")
-    (folder / "catalog.yaml").write_text(CATALOG)
-    flags = ("--store", f"sqlite:{folder}/router.db", "--envoy-authz", "--envoy-processing")
-    running = ServerProcess("--listen", "127.0.0.1:0", "--catalog", str(folder / "catalog.yaml"), *flags)
-    yield running
-    running.stop()
 
 
 def request(
@@ -272,60 +240,3 @@ def test_requests_that_differ_in_their_ids_alone_are_told_apart(server: ServerPr
     assert [one.endpoint_id for one in other.decision.candidates] == ["b"]
     assert trace_of(server, check(server, request(headers, model="m"))).request.model == "m"
     assert trace_of(server, check(server, request({"x-router-task": "rag"}))).request.task == "rag"
-
-
-def process(server: ServerProcess, *messages: proc.ProcessingRequest) -> list[proc.ProcessingResponse]:
-    call = server.channel().stream_stream(
-        PROCESS, proc.ProcessingRequest.SerializeToString, proc.ProcessingResponse.FromString
-    )
-    return list(call(iter(messages), timeout=30))
-
-
-@pytest.mark.parametrize(
-    ("message", "told"),
-    [
-        (
-            proc.ProcessingRequest(
-                request_headers=proc.HttpHeaders(),
-                protocol_config=proc.ProtocolConfiguration(
-                    request_body_mode=proc.BODY_SEND_MODE_BUFFERED, response_body_mode=proc.BODY_SEND_MODE_STREAMED
-                ),
-            ),
-            ("request_body_mode is BUFFERED; set it to NONE", "response_body_mode is STREAMED; set it to NONE"),
-        ),
-        (
-            proc.ProcessingRequest(request_headers=proc.HttpHeaders(), observability_mode=True),
-            ("observability_mode is true; set it to false",),
-        ),
-        (
-            proc.ProcessingRequest(request_body=proc.HttpBody()),
-            ("set processing_mode.request_body_mode to NONE",),
-        ),
-    ],
-)
-def test_a_filter_that_is_set_otherwise_is_told_so(
-    server: ServerProcess, message: proc.ProcessingRequest, told: tuple[str, ...]
-) -> None:
-    (answer,) = process(server, message)
-    body = answer.immediate_response.body.decode()
-    assert answer.immediate_response.status.code == 500
-    assert all(one in body for one in told), body
-
-
-def test_trailers_go_on_as_they_are(server: ServerProcess) -> None:
-    answers = process(
-        server,
-        proc.ProcessingRequest(request_trailers=proc.HttpTrailers()),
-        proc.ProcessingRequest(response_headers=proc.HttpHeaders()),
-        proc.ProcessingRequest(response_trailers=proc.HttpTrailers()),
-    )
-    assert [one.WhichOneof("response") for one in answers] == [
-        "request_trailers",
-        "response_headers",
-        "response_trailers",
-    ]
-
-
-def test_a_catalogue_without_addresses_has_no_pool(server: ServerProcess) -> None:
-    (answer,) = process(server, proc.ProcessingRequest(request_headers=proc.HttpHeaders()))
-    assert answer.immediate_response.status.code == 503

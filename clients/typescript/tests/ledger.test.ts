@@ -19,6 +19,7 @@ import {
   type Store,
 } from "@router-service/client/ledger";
 import Database from "better-sqlite3";
+import { createClient } from "redis";
 
 import { NO_PYTHON, PYTHON } from "./python.js";
 import { NO_REDIS, RedisServer } from "./redis-server.js";
@@ -41,6 +42,7 @@ async function sqlitePlace(): Promise<Place> {
     store: new SqliteStore(database),
     script: `
       import Database from "better-sqlite3";
+import { createClient } from "redis";
       import { SqliteStore } from "@router-service/client/ledger";
       const store = new SqliteStore(new Database(${path}));
     `,
@@ -50,7 +52,7 @@ async function sqlitePlace(): Promise<Place> {
 }
 
 async function redisPlace(server: RedisServer): Promise<Place> {
-  const client = await server.client();
+  const client = await createClient({ url: server.url }).connect();
   await client.flushAll();
   const url = JSON.stringify(server.url);
   return {

@@ -2,8 +2,8 @@
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-
-import { type RedisClientType, createClient } from "redis";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { refusing } from "./faults.js";
 
@@ -29,22 +29,24 @@ export class RedisServer implements AsyncDisposable {
     const options = ["--port", url.port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
     const process = spawn(PROGRAM ?? "redis-server", options, { stdio: "ignore" });
     await once(process, "spawn");
-    const server = new RedisServer(`redis://${url.host}`, process);
-    const client = await server.client();
-    await client.close();
-    return server;
-  }
-
-  /** A client that is connected. */
-  async client(): Promise<RedisClientType> {
-    const client: RedisClientType = createClient({ url: this.url });
-    client.on("error", () => undefined); // until it listens
-    await client.connect();
-    return client;
+    for (let i = 0; i < 500 && !(await isListening(Number(url.port))); i += 1) await sleep(20);
+    return new RedisServer(`redis://${url.host}`, process);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#process.kill();
     await once(this.#process, "exit");
+  }
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
   }
 }

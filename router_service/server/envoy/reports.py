@@ -52,6 +52,6 @@ class Reports:
                 self._reporting.refused(UNREAD, invalid)
                 self._log.warning("report refused", door=self._door, problems=list(map(str, invalid.problems)))
             except Unanswerable as error:
-                self._log.info("report refused", door=self._door, why=str(error))
+                self._log.debug("report refused", door=self._door, why=str(error))  # router_reports_total counts it
             except Exception as fault:  # noqa: BLE001 - a fault in one report must not end the door's work
                 self._calls.fault(self._door, fault)

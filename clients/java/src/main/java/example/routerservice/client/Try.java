@@ -17,10 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What a call is given. It may be used by several threads. */
 public final class Try {
-  /** Characters of a text that is reported. */
-  private static final int TEXT_MAX = 200;
-
-  private static final long UINT32_MAX = 0xFFFF_FFFFL;
   private static final long NANOS_PER_MS = 1_000_000;
 
   private final Candidate candidate;
@@ -64,7 +60,7 @@ public final class Try {
                     .setSeconds(startedAt.getEpochSecond())
                     .setNanos(startedAt.getNano()));
     if (timeoutMs != null) {
-      told.setTimeoutMs(uint32(timeoutMs));
+      told.setTimeoutMs(Wire.uint32(timeoutMs));
     }
   }
 
@@ -171,7 +167,7 @@ public final class Try {
    */
   public synchronized void firstToken() {
     if (!told.hasTimeToFirstTokenMs()) {
-      told.setTimeToFirstTokenMs(uint32(sinceBegun(runtime.nanoTime())));
+      told.setTimeToFirstTokenMs(Wire.uint32(sinceBegun(runtime.nanoTime())));
     }
   }
 
@@ -192,7 +188,7 @@ public final class Try {
    * @return this
    */
   public synchronized Try inputTokens(long tokens) {
-    told.setInputTokens(checked(tokens));
+    told.setInputTokens(Wire.checked(tokens));
     return this;
   }
 
@@ -203,7 +199,7 @@ public final class Try {
    * @return this
    */
   public synchronized Try outputTokens(long tokens) {
-    told.setOutputTokens(checked(tokens));
+    told.setOutputTokens(Wire.checked(tokens));
     return this;
   }
 
@@ -236,7 +232,7 @@ public final class Try {
    * @return this
    */
   public synchronized Try statusCode(int status) {
-    told.setStatusCode(checked(status));
+    told.setStatusCode(Wire.checked(status));
     return this;
   }
 
@@ -261,12 +257,14 @@ public final class Try {
 
   /** What is reported of a success, with what acceptance said of it. */
   synchronized Attempt succeeded(String validationResult) {
-    return told.setLatencyMs(uint32(latencyMs())).setValidationResult(validationResult).build();
+    return told.setLatencyMs(Wire.uint32(latencyMs()))
+        .setValidationResult(validationResult)
+        .build();
   }
 
   /** What is reported of a failure. */
   synchronized Attempt failed(Verdict verdict, Seen seen) {
-    told.setLatencyMs(uint32(latencyMs()))
+    told.setLatencyMs(Wire.uint32(latencyMs()))
         .setFailureClass(verdict.failureClass())
         .setErrorCode(verdict.errorCode());
     if (verdict.statusCode() != null) {
@@ -276,29 +274,12 @@ public final class Try {
       told.setRetryAfterMs(verdict.retryAfterMs());
     }
     if (seen.kind() == Seen.Kind.ACCEPTANCE_FAILED) {
-      told.setValidationResult(shortened(seen.why()));
+      told.setValidationResult(Wire.shortened(seen.why()));
     }
     return told.build();
   }
 
-  private static String shortened(String text) {
-    boolean isLong = text.codePointCount(0, text.length()) > TEXT_MAX;
-    return isLong ? text.substring(0, text.offsetByCodePoints(0, TEXT_MAX)) : text;
-  }
-
   private long sinceBegun(long moment) {
     return Math.max(0, Math.round((moment - begun) / (double) NANOS_PER_MS));
-  }
-
-  private static int checked(long number) {
-    if (number < 0 || number > UINT32_MAX) {
-      throw new IllegalArgumentException(number + " is out of range; it can be 0 to " + UINT32_MAX);
-    }
-    return uint32(number);
-  }
-
-  /** As the wire has it: the greatest number stands for all above. */
-  private static int uint32(long number) {
-    return (int) Math.min(number, UINT32_MAX);
   }
 }

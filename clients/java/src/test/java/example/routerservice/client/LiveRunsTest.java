@@ -29,9 +29,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@EnabledIfEnvironmentVariable(named = Live.VARIABLE, matches = ".+", disabledReason = Live.MISSING)
 class LiveRunsTest {
   private static final JsonObject LIVE = Vectors.file("live.json");
   private static final Duration LONG = Duration.ofSeconds(30);

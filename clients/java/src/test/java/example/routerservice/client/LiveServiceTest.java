@@ -37,7 +37,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
+@EnabledIfEnvironmentVariable(named = Live.VARIABLE, matches = ".+", disabledReason = Live.MISSING)
 class LiveServiceTest {
   private static Live places;
   private static RouterClient router;
@@ -50,9 +52,7 @@ class LiveServiceTest {
 
   @AfterAll
   static void close() {
-    if (router != null) {
-      router.close();
-    }
+    router.close();
   }
 
   private static DecideRequest asking(String model) {

@@ -8,9 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.anthropic.errors.AnthropicServiceException;
 import com.google.gson.JsonParser;
-import com.openai.client.OpenAIClient;
-import com.openai.client.okhttp.OpenAIOkHttpClient;
-import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
@@ -24,7 +21,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.CharacterCodingException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,13 +33,6 @@ import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
-import org.apache.hc.client5.http.classic.methods.HttpGet;
-import org.apache.hc.client5.http.config.ConnectionConfig;
-import org.apache.hc.client5.http.config.RequestConfig;
-import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
-import org.apache.hc.client5.http.impl.classic.HttpClients;
-import org.apache.hc.client5.http.impl.io.BasicHttpClientConnectionManager;
-import org.apache.hc.core5.util.Timeout;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -51,18 +40,8 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.http.client.JdkClientHttpRequestFactory;
-import org.springframework.http.client.reactive.JdkClientHttpConnector;
-import org.springframework.web.client.RestClient;
-import org.springframework.web.reactive.function.client.WebClient;
-import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
-import software.amazon.awssdk.core.SdkBytes;
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
-import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.services.bedrockruntime.BedrockRuntimeClient;
 
 class ObservedTest {
-  private static final Duration SHORT = Duration.ofMillis(200);
   private static FaultyBackend backend;
   private static URI refused;
 
@@ -100,126 +79,22 @@ class ObservedTest {
     return URI.create("http://127.0.0.1:" + full.getLocalPort() + "/");
   }
 
-  /** A way to call a URL; its time-out of connecting, and of everything, is short. */
-  private interface Library {
-    Object get(URI uri) throws Exception;
-  }
-
-  private static Object jdk(URI uri) throws Exception {
-    return HttpClient.newBuilder()
-        .connectTimeout(SHORT)
-        .build()
-        .send(
-            HttpRequest.newBuilder(uri).timeout(SHORT.multipliedBy(5)).build(),
-            HttpResponse.BodyHandlers.ofString());
-  }
-
-  private static Object urlConnection(URI uri) throws Exception {
-    HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
-    connection.setConnectTimeout((int) SHORT.toMillis());
-    connection.setReadTimeout((int) SHORT.toMillis());
-    connection.setRequestMethod("POST"); // a GET is tried again by the JDK
-    connection.setDoOutput(true);
-    return connection.getInputStream().readAllBytes();
-  }
-
-  private static Object okHttp(URI uri) throws Exception {
-    OkHttpClient http =
-        new OkHttpClient.Builder()
-            .connectTimeout(SHORT)
-            .readTimeout(SHORT)
-            .retryOnConnectionFailure(false)
-            .build();
-    try (okhttp3.Response response =
-        http.newCall(new Request.Builder().url(uri.toString()).build()).execute()) {
-      return response.body().bytes();
-    }
-  }
-
-  private static Object apache(URI uri) throws Exception {
-    BasicHttpClientConnectionManager connections = new BasicHttpClientConnectionManager();
-    Timeout brief = Timeout.ofMilliseconds(SHORT.toMillis());
-    connections.setConnectionConfig(
-        ConnectionConfig.custom().setConnectTimeout(brief).setSocketTimeout(brief).build());
-    try (CloseableHttpClient http =
-        HttpClients.custom()
-            .setConnectionManager(connections)
-            .setDefaultRequestConfig(RequestConfig.custom().setResponseTimeout(brief).build())
-            .disableAutomaticRetries()
-            .build()) {
-      return http.execute(
-          new HttpGet(uri), response -> response.getEntity().getContent().readAllBytes());
-    }
-  }
-
-  private static Object spring(URI uri) {
-    return RestClient.builder()
-        .requestFactory(new JdkClientHttpRequestFactory()) // Apache's would try again by itself
-        .build()
-        .get()
-        .uri(uri)
-        .retrieve()
-        .body(String.class);
-  }
-
-  private static Object springReactive(URI uri) {
-    return WebClient.builder()
-        .clientConnector(new JdkClientHttpConnector())
-        .build()
-        .get()
-        .uri(uri)
-        .retrieve()
-        .bodyToMono(String.class)
-        .block();
-  }
-
-  private static final List<Library> SPRING =
-      List.of(ObservedTest::spring, ObservedTest::springReactive);
-
-  private static Object openAi(URI uri) {
-    OpenAIClient client =
-        OpenAIOkHttpClient.builder()
-            .baseUrl(uri.toString())
-            .apiKey("key")
-            .maxRetries(0)
-            .timeout(SHORT.multipliedBy(5))
-            .build();
-    return client
-        .chat()
-        .completions()
-        .create(ChatCompletionCreateParams.builder().model("m").addUserMessage("words").build());
-  }
-
-  private static Object bedrock(URI uri) {
-    try (BedrockRuntimeClient client =
-        BedrockRuntimeClient.builder()
-            .endpointOverride(uri)
-            .region(Region.EU_CENTRAL_1)
-            .credentialsProvider(AnonymousCredentialsProvider.create())
-            .httpClientBuilder(
-                UrlConnectionHttpClient.builder().connectionTimeout(SHORT).socketTimeout(SHORT))
-            .overrideConfiguration(it -> it.retryStrategy(retries -> retries.maxAttempts(1)))
-            .build()) {
-      return client.invokeModel(it -> it.modelId("m").body(SdkBytes.fromUtf8String("{}")));
-    }
-  }
-
   /** HttpURLConnection, and what is built on it, takes half an answer for a whole one. */
   private static final Set<String> NOTICES_NO_END = Set.of("HttpURLConnection", "Bedrock");
 
   static Stream<Arguments> failures() {
     return Stream.of(
-        Arguments.of("java.net.http", (Library) ObservedTest::jdk, "lost"),
-        Arguments.of("HttpURLConnection", (Library) ObservedTest::urlConnection, "lost"),
-        Arguments.of("OkHttp", (Library) ObservedTest::okHttp, "lost"),
-        Arguments.of("Apache HttpClient", (Library) ObservedTest::apache, "lost"),
-        Arguments.of("OpenAI", (Library) ObservedTest::openAi, "lost"),
-        Arguments.of("Bedrock", (Library) ObservedTest::bedrock, "lost"));
+        Arguments.of("java.net.http", (Libraries.Call) Libraries::jdk, "lost"),
+        Arguments.of("HttpURLConnection", (Libraries.Call) Libraries::urlConnection, "lost"),
+        Arguments.of("OkHttp", (Libraries.Call) Libraries::okHttp, "lost"),
+        Arguments.of("Apache HttpClient", (Libraries.Call) Libraries::apache, "lost"),
+        Arguments.of("OpenAI", (Libraries.Call) Libraries::openAi, "lost"),
+        Arguments.of("Bedrock", (Libraries.Call) Libraries::bedrock, "lost"));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("failures")
-  void whatALibraryThrows(String name, Library library, String broken) throws Exception {
+  void whatALibraryThrows(String name, Libraries.Call library, String broken) throws Exception {
     assertEquals("connect", kind(() -> library.get(refused)));
     assertEquals(broken, kind(() -> library.get(backend.uri("reset"))));
     assertEquals(broken, kind(() -> library.get(backend.uri("hang"))));
@@ -233,7 +108,8 @@ class ObservedTest {
 
   @Test
   void springWrapsWhatItsClientThrows() {
-    for (Library library : SPRING) {
+    for (Libraries.Call library :
+        List.<Libraries.Call>of(Libraries::spring, Libraries::springReactive)) {
       assertEquals("connect", kind(() -> library.get(refused)));
       assertEquals("lost", kind(() -> library.get(backend.uri("reset"))));
     }
@@ -241,7 +117,8 @@ class ObservedTest {
 
   @Test
   void answersThatSdksThrow() {
-    for (Library library : List.of(SPRING.get(0), SPRING.get(1), (Library) ObservedTest::openAi)) {
+    for (Libraries.Call library :
+        List.<Libraries.Call>of(Libraries::spring, Libraries::springReactive, Libraries::openAi)) {
       Seen limited = seen(() -> library.get(backend.uri("limited")));
       assertEquals(429, limited.status());
       Verdict verdict = FailureClasses.classify(limited);
@@ -252,8 +129,8 @@ class ObservedTest {
     }
     assertEquals(
         "transient 400 ThrottlingException null",
-        words(FailureClasses.classify(seen(() -> bedrock(backend.uri("aws"))))));
-    assertEquals("acceptance_failed", kind(() -> openAi(backend.uri("malformed"))));
+        words(FailureClasses.classify(seen(() -> Libraries.bedrock(backend.uri("aws"))))));
+    assertEquals("acceptance_failed", kind(() -> Libraries.openAi(backend.uri("malformed"))));
   }
 
   private static String words(Verdict verdict) {
@@ -273,8 +150,8 @@ class ObservedTest {
 
   @Test
   void httpUrlConnectionThrowsAnswersToo() throws Exception {
-    assertEquals(503, seen(() -> urlConnection(backend.uri("ill"))).status());
-    assertEquals(404, seen(() -> urlConnection(backend.uri("missing"))).status());
+    assertEquals(503, seen(() -> Libraries.urlConnection(backend.uri("ill"))).status());
+    assertEquals(404, seen(() -> Libraries.urlConnection(backend.uri("missing"))).status());
     HttpURLConnection connection =
         (HttpURLConnection) backend.uri("limited").toURL().openConnection();
     Seen seen = CallFailedException.http(connection).seen();
@@ -318,7 +195,7 @@ class ObservedTest {
   @Test
   void aTlsGreetingThatIsNotAnswered() {
     URI tls = URI.create(backend.uri("good").toString().replace("http:", "https:"));
-    assertEquals("connect", kind(() -> jdk(tls)));
+    assertEquals("connect", kind(() -> Libraries.jdk(tls)));
   }
 
   static Stream<Arguments> exceptions() {

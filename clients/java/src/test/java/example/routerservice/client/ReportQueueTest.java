@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import example.routerservice.v1.DecideRequest;
 import example.routerservice.v1.Report;
 import io.grpc.Metadata;
 import io.grpc.Status;
@@ -17,6 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -60,6 +64,26 @@ class ReportQueueTest {
     }
     assertEquals(reports, service.reports);
     assertEquals(20, queue.delivered());
+  }
+
+  @Test
+  void runsOfManyThreadsAreAllReported() throws Exception {
+    try (RouterClient client = builder().build()) {
+      ExecutorService threads = Executors.newFixedThreadPool(8);
+      List<Future<Run<String>>> runs = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        String id = Integer.toString(i);
+        DecideRequest request = DecideRequest.newBuilder().setOperationId(id).build();
+        runs.add(threads.submit(() -> client.run(request, attempt -> id)));
+      }
+      for (int i = 0; i < 200; i++) {
+        assertEquals(Integer.toString(i), runs.get(i).get(60, TimeUnit.SECONDS).answer());
+      }
+      threads.shutdown();
+    }
+    assertEquals(
+        IntStream.range(0, 200).mapToObj(Integer::toString).sorted().toList(),
+        service.reports.stream().map(Report::getOperationId).sorted().toList());
   }
 
   @Test

@@ -2,7 +2,6 @@
 package example.routerservice.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -14,10 +13,7 @@ import example.routerservice.v1.Candidate;
 import example.routerservice.v1.DecideRequest;
 import example.routerservice.v1.Decision;
 import example.routerservice.v1.Inline;
-import example.routerservice.v1.Report;
 import example.routerservice.v1.RouteRequest;
-import io.grpc.Context;
-import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,9 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.zip.DataFormatException;
@@ -53,124 +46,8 @@ class RunEndsTest {
     service.close();
   }
 
-  /** The one report: its outcome, and endpoint, class and status of each attempt. */
   private List<String> told() throws Exception {
-    assertTrue(client.reports().flush(LONG));
-    assertEquals(1, service.reports.size());
-    Report report = service.reports.get(0);
-    String attempts = "";
-    for (Attempt one : report.getAttemptsList()) {
-      attempts +=
-          " %s:%s:%d".formatted(one.getEndpointId(), one.getFailureClass(), one.getStatusCode());
-    }
-    return List.of(report.getOutcome(), attempts.strip());
-  }
-
-  /** Runs in a thread of its own, and interrupts it once it is where it is to be. */
-  private Throwable interrupted(CountDownLatch where, Call<String> call) throws Exception {
-    FutureTask<Run<String>> running = new FutureTask<>(() -> client.run(ANY, call));
-    Thread thread = new Thread(running);
-    thread.start();
-    assertTrue(where.await(30, TimeUnit.SECONDS));
-    thread.interrupt();
-    return assertThrows(ExecutionException.class, () -> running.get(30, TimeUnit.SECONDS))
-        .getCause();
-  }
-
-  @Test
-  void anInterruptInterruptsTheCallAndIsReported() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
-    Throwable thrown =
-        interrupted(
-            begun,
-            attempt -> {
-              begun.countDown();
-              Thread.sleep(60_000);
-              return "too late";
-            });
-    assertInstanceOf(InterruptedException.class, thrown);
-    assertEquals(List.of("cancelled", "a::499"), told());
-  }
-
-  @Test
-  void anInterruptInTheWordsOfALibraryIsOneToo() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
-    Throwable thrown =
-        interrupted(
-            begun,
-            attempt -> {
-              begun.countDown();
-              try {
-                Thread.sleep(60_000);
-              } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-                throw new InterruptedIOException("interrupted");
-              }
-              return "too late";
-            });
-    assertInstanceOf(InterruptedException.class, thrown);
-    assertInstanceOf(InterruptedIOException.class, thrown.getCause());
-    assertEquals(List.of("cancelled", "a::499"), told());
-  }
-
-  @Test
-  void anInterruptCancelsTheDecisionAndNothingIsCalled() throws Exception {
-    CountDownLatch asked = new CountDownLatch(1);
-    CountDownLatch release = new CountDownLatch(1);
-    service.decide =
-        () -> {
-          asked.countDown();
-          try {
-            release.await();
-          } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-          }
-          return ScriptedService.answer(List.of("a"));
-        };
-    CountDownLatch cancelled = new CountDownLatch(1);
-    Throwable thrown = interrupted(asked, attempt -> "never");
-    service.contexts.get(0).addListener(context -> cancelled.countDown(), Runnable::run);
-    assertTrue(cancelled.await(30, TimeUnit.SECONDS)); // the service was told
-    release.countDown();
-    assertInstanceOf(InterruptedException.class, thrown);
-    assertEquals(List.of(), service.reports);
-  }
-
-  @Test
-  void anInterruptBetweenTwoAttemptsEndsTheRun() {
-    Call<String> call =
-        attempt -> {
-          Thread.currentThread().interrupt();
-          throw CallFailedException.http(503, Map.of(), null);
-        };
-    assertThrows(InterruptedException.class, () -> client.run(ANY, call));
-    assertFalse(Thread.currentThread().isInterrupted());
-    List<String> told = assertTold();
-    assertEquals(List.of("cancelled", "a:transient:503"), told);
-  }
-
-  private List<String> assertTold() {
-    try {
-      return told();
-    } catch (Exception failed) {
-      throw new AssertionError(failed);
-    }
-  }
-
-  @Test
-  void aCancelledContextEndsTheRunBeforeTheNextAttempt() throws Exception {
-    Context.CancellableContext hungUp = Context.current().withCancellation();
-    Run<String> run =
-        hungUp.call(
-            () ->
-                client.run(
-                    ANY,
-                    attempt -> {
-                      hungUp.cancel(null);
-                      throw CallFailedException.http(503, Map.of(), null);
-                    }));
-    assertEquals(Outcome.CANCELLED, run.outcome());
-    assertEquals(List.of("cancelled", "a:transient:503"), told());
+    return service.told(client.reports());
   }
 
   @Test

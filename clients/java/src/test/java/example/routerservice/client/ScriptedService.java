@@ -1,6 +1,9 @@
 // A service on the wire that answers as it is told, and keeps what it was asked.
 package example.routerservice.client;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import com.google.protobuf.Duration;
 import example.routerservice.v1.Candidate;
 import example.routerservice.v1.DecideRequest;
@@ -48,6 +51,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** Answers Decide by what is set, and keeps the reports. */
 final class ScriptedService extends RouterServiceGrpc.RouterServiceImplBase
@@ -117,6 +121,17 @@ final class ScriptedService extends RouterServiceGrpc.RouterServiceImplBase
 
   int port() {
     return port;
+  }
+
+  /** The one report that there is: its outcome; endpoint, class and status of each attempt. */
+  List<String> told(ReportQueue queue) throws InterruptedException {
+    assertTrue(queue.flush(java.time.Duration.ofSeconds(30)));
+    assertEquals(1, reports.size());
+    String attempts =
+        reports.get(0).getAttemptsList().stream()
+            .map(it -> it.getEndpointId() + ":" + it.getFailureClass() + ":" + it.getStatusCode())
+            .collect(Collectors.joining(" "));
+    return List.of(reports.get(0).getOutcome(), attempts);
   }
 
   static DecideResponse answer(List<String> endpoints) {
