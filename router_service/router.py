@@ -116,10 +116,11 @@ class Router:
             return self._decide_with_places(turn, probed)
         return self._decide_on_budget(turn) if on_budget else self._answer(turn, result)
 
-    async def explain(self, caller: Caller, ask: Ask) -> Explained:
+    async def explain(self, caller: Caller, ask: Ask, pause_s: float = 0.0) -> Explained:
         """The decision that `decide` would take, told in full; changes nothing. Raises Unanswerable.
 
-        A budget is not asked: what is left of it is another matter with every decision.
+        A budget is not asked: what is left of it is another matter with every decision. `pause_s` is how long others
+        have their turn after each slice of the work.
         """
         ground = self._ground(caller, ask)
         now = self._clock()
@@ -127,18 +128,18 @@ class Router:
         if refusal is not None:
             return Explained(Explanation(refusal, ()), ground.version, now, joined=ground.joined)
         held = NOTHING if ask.inline is not None else self._health.held(ground.index, now)
-        told = await unhurried(explain_in_slices(ground.index, ground.policy, ground.request, now, held), pause_s=0)
+        told = await unhurried(explain_in_slices(ground.index, ground.policy, ground.request, now, held), pause_s)
         if ground.snapshot is None:
             return Explained(told, ground.version, now)
         told, hidden = self._sight.seen(caller, ground.snapshot, told)
         figures = dict(figures_of(told, ground.snapshot, held, now))
         return Explained(told, ground.version, now, joined=ground.joined, figures=figures, hidden=hidden)
 
-    async def explain_trace(self, caller: Caller, trace_id: str) -> Explained:
+    async def explain_trace(self, caller: Caller, trace_id: str, pause_s: float = 0.0) -> Explained:
         """A decision or refusal told again on the catalogue that it was made on. Raises Unanswerable."""
         if self._teller is None:
             raise NoStore
-        return await self._teller.explain(caller, (await self.trace(caller, trace_id)).trace)
+        return await self._teller.explain(caller, (await self.trace(caller, trace_id)).trace, pause_s)
 
     async def report(self, caller: Caller, report: OutcomeReport, *, patient: bool = True) -> Taken:
         """Takes what came of a decision, durably; a report that comes again changes nothing. Raises Unanswerable.

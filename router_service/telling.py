@@ -35,7 +35,7 @@ class Teller:
         self._served, self._memory, self._sight = served, memory, sight
         self._old: Bounded[tuple[str, str], Snapshot] = Bounded(_OLD_SNAPSHOTS)
 
-    async def explain(self, caller: Caller, trace: Trace) -> Explained:
+    async def explain(self, caller: Caller, trace: Trace, pause_s: float = 0.0) -> Explained:
         """A decision or refusal told again, word for word. Raises CatalogNotKept or StoreUnavailable."""
         snapshot = await self._snapshot_of(trace)
         asked, context = self._memory.codec.read_request(trace.request), context_of(trace)
@@ -51,7 +51,7 @@ class Teller:
         if context.budget_max_cost is not None:
             request = msgspec.structs.replace(request, max_cost=context.budget_max_cost)
         out = held(snapshot.index, context.held)
-        explanation = await unhurried(explain_in_slices(snapshot.index, policy, request, trace.at, out), pause_s=0)
+        explanation = await unhurried(explain_in_slices(snapshot.index, policy, request, trace.at, out), pause_s)
         explanation, hidden = self._sight.seen(caller, snapshot, explanation)
         differing = dict(figures_of(explanation, snapshot, out, trace.at))
         return Explained(explanation, trace.catalog_version, trace.at, trace.trace_id, joined, differing, hidden)

@@ -15,12 +15,13 @@ from router_service.engine.bits import positions
 from router_service.engine.cost import estimated_cost
 from router_service.engine.decide import Selection, select
 from router_service.engine.entries import matches_of
-from router_service.engine.facts import SLICE
 from router_service.engine.filters import Rule, every_refusal
 from router_service.engine.held import NOTHING, Held
 from router_service.engine.index import Index
 from router_service.engine.slices import made_of
 from router_service.engine.time_budget import need_ms
+
+_AT_ONCE = 8  # endpoints told of in one go, some tens of µs each
 
 
 def explain(index: Index, policy: Policy, request: RouteRequest, now: int, held: Held = NOTHING) -> Explanation:
@@ -57,7 +58,7 @@ def explain_in_slices(
                 need_ms=need_ms(endpoint, request.expected_output_tokens),
             )
         )
-        if len(explanations) % SLICE == 0:
+        if len(explanations) % _AT_ONCE == 0:
             yield
     return Explanation(selection.result, tuple(explanations))
 

@@ -51,9 +51,9 @@ class RouterServicer:
         async with self._calls.admission.lane("Explain", caller) as pause_s:
             if request.trace_id:
                 need(caller, READ)
-                explained = await self._router.explain_trace(caller, read_explained_trace(request))
+                explained = await self._router.explain_trace(caller, read_explained_trace(request), pause_s)
             else:
-                explained = await self._router.explain(caller, self._read(request))
+                explained = await self._router.explain(caller, self._read(request), pause_s)
             return await unhurried(explain_form(explained, request.request_id), pause_s)
 
     async def _decide_stream(self, _items: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:

@@ -125,7 +125,7 @@ class Calls:
             finally:
                 ended = clock()
                 called(method, code, ended - start)
-                took(key, (handed_on or ended) - begun)
+                took(key or stranger(context.peer()), (handed_on or ended) - begun)
                 self._under_way -= 1
 
         return answer

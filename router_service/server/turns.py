@@ -28,8 +28,9 @@ OVERHEAD_S = 0.00015
 """What gRPC itself takes of the loop's time for a call, beside the time that its answer is worked on."""
 _REMEMBERED_TICKS = 100
 _PUMP_S = 0.001
-_FIRST_PART, _LEAST_PART = 0.4, 0.02  # of the loop's time for those that wait, however busy it is with others
+_FIRST_PART, _LEAST_PART = 0.4, 0.1  # of the loop's time for those that wait, however busy it is with others
 _SLOWER, _FASTER = 0.8, 1.1
+_LEARNT = 0.2  # how much of what a call took counts for the next of its caller
 _UNBOUNDED = float("inf")
 
 
@@ -42,11 +43,13 @@ class Turns:
         self._clock, self._busy_s = clock, busy_s or thread_busy_s()
         self._began = self._ends = 0.0
         self._busy_before = 0.0
-        self._tick = 0
+        self._tick = self._busy_until = 0
         self._free_s = _UNBOUNDED  # what a caller may take in this tick without waiting
         self._taken: dict[str, float] = {}
         self._last_tick: dict[str, int] = {}
         self._queues: dict[str, deque[asyncio.Future[None]]] = {}
+        # What a call of a caller takes that has waited since somebody last began to.
+        self._slowed: dict[str, float] = {}
         self._part = self._left_s = self._pumped_at = 0.0
         self.is_busy = False
         """Whether the loop had no time to spare when that was looked at last."""
@@ -61,8 +64,10 @@ class Turns:
             return None
         loop = asyncio.get_running_loop()
         if not self._queues:
-            self._pumped_at = now
+            self._pumped_at, self._left_s = now, 0.0
+            self._slowed.clear()
             loop.call_later(_PUMP_S, self._pump)
+        self._slowed.setdefault(caller, OVERHEAD_S)
         turn = loop.create_future()
         self._queues.setdefault(caller, deque()).append(turn)
         self.waited += 1
@@ -70,8 +75,12 @@ class Turns:
 
     def took(self, caller: str, seconds: float) -> None:
         """A call of a caller was worked on for so long."""
-        self._taken[caller] = self._taken.get(caller, 0.0) + seconds + OVERHEAD_S
-        self._left_s -= seconds
+        took = seconds + OVERHEAD_S
+        self._taken[caller] = self._taken.get(caller, 0.0) + took
+        if caller in self._slowed:
+            usual = self._slowed[caller]
+            self._slowed[caller] = usual + (took - usual) * _LEARNT
+            self._left_s -= took - usual
 
     def _next_tick(self, now: float) -> None:
         busy_s, took = self._busy_s(), now - self._began
@@ -88,7 +97,9 @@ class Turns:
         if self.is_busy and len(self._last_tick) > 1:
             self._free_s = max(FREE * TICK_S, SHARE * mean_s)
             self._part = max(_LEAST_PART, self._part * _SLOWER) if self._part else _FIRST_PART
-        elif self._queues:
+            self._busy_until = self._tick + _REMEMBERED_TICKS
+        elif self._tick < self._busy_until or self._queues:
+            # What held back the loop would be back at once, so it is let go of little by little.
             self._part = min(1.0, self._part * _FASTER)
         else:
             self._free_s, self._part = _UNBOUNDED, 0.0
@@ -98,7 +109,8 @@ class Turns:
         now = self._clock()
         if now >= self._ends:
             self._next_tick(now)
-        self._left_s = min(self._left_s + (now - self._pumped_at) * self._part, TICK_S)
+        # What one took beyond its turn is made up for, but not for long: all wait for it. Nor are turns saved up.
+        self._left_s = min(max(self._left_s, -TICK_S) + (now - self._pumped_at) * self._part, 2 * _PUMP_S)
         self._pumped_at = now
         while self._left_s > 0 and self._queues:
             caller, queue = next(iter(self._queues.items()))
@@ -108,7 +120,7 @@ class Turns:
                 self._queues[caller] = queue  # behind the others
             if not turn.done():  # its call was cancelled
                 turn.set_result(None)
-                self._left_s -= OVERHEAD_S
+                self._left_s -= self._slowed[caller]
         if self._queues:
             asyncio.get_running_loop().call_later(_PUMP_S, self._pump)
 

@@ -22,7 +22,7 @@ from router_service.v1 import catalog_service_pb2, endpoint_pb2, explanation_pb2
 from router_service.v1 import router_service_pb2 as pb
 from router_service.wire.answer import SCORE_UNIT, UINT32_MAX, framed, result_form, tag_of, write_cost, write_terms
 
-_AT_ONCE = 32  # endpoints of an explanation written in one go
+_AT_ONCE = 8  # endpoints of an explanation written in one go
 _DECISION = tag_of(explanation_pb2.Explanation, "decision")
 _REFUSAL = tag_of(explanation_pb2.Explanation, "refusal")
 _ENDPOINTS = tag_of(explanation_pb2.Explanation, "endpoints")
