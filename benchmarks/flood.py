@@ -172,9 +172,9 @@ def _told(rounds: int, seconds: float, rows: Sequence[Sequence[str]]) -> list[st
         f"authentication on and traces in SQLite, {SIZE} endpoints: the first one's p50 and p99 over those of a quiet "
         f"round right beside it, median (least–greatest) of {rounds} pairs of {seconds:g} s. Both share the "
         "generators' core, the caller before the flood where the system allows it. *The server's own* is of the "
-        "processor time that the server used while the caller waited, which other programs on the machine hardly move: on "
-        "its one core it cannot have let anybody wait for longer. The goal is for p99. *More memory* is what the server "
-        "holds at the end of the flood beyond what it held before."
+        "processor time that the server used while the caller waited, which other programs on the machine hardly move: "
+        "on its one core it cannot have let anybody wait for longer. The goal is for p99. *More memory* is what the "
+        "server holds at the end of the flood beyond what it held before."
     )
     head = ("flood", "p50", "p99", "p99, the server's own", "goal", "more memory, MB", "how the flood's calls ended")
     return [note, "", *table(head, rows)]

@@ -18,7 +18,8 @@ if (installed !== wanted) {
   const prefix = dirname(dirname(process.execPath));
   const hasHeaders = existsSync(join(prefix, "include", "node", "node_api.h"));
   const env = { ...process.env, JOBS: "max", ...(hasHeaders && { npm_config_nodedir: prefix }) };
-  const { status } = spawnSync("npm", ["ci", "--prefer-offline"], { cwd: folder, env, stdio: "inherit", shell: true });
+  const shell = process.platform === "win32"; // where npm is a batch file
+  const { status } = spawnSync("npm", ["ci", "--prefer-offline"], { cwd: folder, env, stdio: "inherit", shell });
   if (status !== 0) process.exit(status ?? 1);
   writeFileSync(stamp, wanted);
 }
