@@ -57,7 +57,7 @@ const CODES: Readonly<Record<string, Kind>> = {
   ERR_BAD_RESPONSE: "lost", // of an answer that began well and was broken off
   ERR_CANCELED: "caller_cancelled",
 };
-/** llhttp's: the answer is no HTTP. */
+/** What node:http says of an answer that is no HTTP. */
 const PARSER_CODES = "HPE_";
 
 /** By a class's name, or the name that an error says it has. */
@@ -66,6 +66,7 @@ const NAMES: Readonly<Record<string, Kind>> = {
   CanceledError: "caller_cancelled",
   APIUserAbortError: "caller_cancelled",
   TimeoutError: "lost",
+  HTTPParserError: "lost", // undici's
   APIConnectionTimeoutError: "lost",
   APIConnectionError: "lost",
 };

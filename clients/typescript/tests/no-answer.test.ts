@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { type TestContext, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { RouterClient, RouterError, RouterTimeout, RouterUnavailable } from "@router-service/client";
 
@@ -35,7 +36,10 @@ describe("no answer", () => {
     await using router = new RouterClient(target);
     await assert.rejects(router.decide(), RouterUnavailable);
     await using service = await ScriptedService.start(undefined, target);
-    for (let i = 0; service.asked.length === 0 && i < 100; i += 1) await router.decide().catch(() => undefined);
+    for (let i = 0; service.asked.length === 0 && i < 500; i += 1) {
+      await router.decide().catch(() => undefined);
+      await sleep(20);
+    }
     assert.ok(service.asked.length > 0);
   });
 
