@@ -154,14 +154,17 @@ export class Calls {
     const [metadata, grpc] = await this.#prepared(timeoutMs, signal);
     const call = open(metadata, grpc);
     call.on("error", nothing); // a cancelled call says so in an event that nobody waits for any more
+    const reasons: unknown[] = []; // an aborted signal's may be null
     const stop = (reason: unknown): void => {
-      call.destroy(reason as Error);
+      reasons.push(reason);
+      call.destroy();
       call.cancel();
     };
     const release = [whenAborted([signal, this.#closing.signal], stop), send?.(call, stop) ?? nothing];
     try {
       for await (const answer of call) yield answer;
     } catch (failure) {
+      if (reasons.length > 0) throw reasons[0];
       throw isServiceError(failure) ? errorOf(failure, this.#target) : failure;
     } finally {
       for (const one of release) one();
