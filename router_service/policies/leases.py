@@ -142,10 +142,13 @@ class Leases:
         """Writes what was taken out, and gives back the leases that have ended. Raises StoreLost."""
         async with self._flushing:
             try:
-                for lease in (*self._ending, *self._held.values()):
+                for lease in list(self._held.values()):
                     await self._write(lease)
                 while self._ending:
-                    await self._give_back(self._ending[0])
+                    lease = self._ending[0]
+                    # It may have ended just now, with decisions taken out of it since it was written above.
+                    await self._write(lease)
+                    await self._give_back(lease)
                     del self._ending[0]
             except StoreLost:
                 self._suspended = True

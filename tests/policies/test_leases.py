@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -10,7 +11,7 @@ from router_service.asks import Answer, Ask
 from router_service.domain.caller import LOCAL
 from router_service.domain.request import RouteRequest
 from router_service.policies.leases import BUSY, IDLE_MS, LEASE_MS
-from router_service.store.interface import Spending
+from router_service.store.interface import Reservation, Spending
 from tests.memory_store import MemoryStore
 from tests.policies.test_budgets import CENT, Setting, _attempt, _code
 
@@ -128,6 +129,37 @@ async def test_it_ends_with_its_time_its_day_and_a_clock_that_steps_back(step: i
     assert at_once(setting) is None
     await settle(setting)
     assert await setting.spending() == Spending(0, (2 * BUSY + 1) * CENT)
+
+
+class Interrupted(MemoryStore):
+    """A store during whose writing of what was taken out of a lease something else is done, once."""
+
+    then: Callable[[], object] | None = None
+
+    async def draw(self, lease: str, drawn: Sequence[Reservation]) -> None:
+        await super().draw(lease, drawn)
+        then, self.then = self.then, None
+        if then is not None:
+            then()
+
+
+async def test_what_is_taken_out_of_one_that_ends_while_it_is_written_still_counts() -> None:
+    store = Interrupted()
+    setting = await busy(store=store)
+    made = [at_once(setting)]
+
+    def one_more_and_its_end() -> None:
+        made.append(at_once(setting))
+        setting.now += LEASE_MS
+        assert at_once(setting) is None
+
+    store.then = one_more_and_its_end
+    await setting.memory.budgets.leases.flush()
+    await settle(setting)
+    assert await setting.spending() == Spending(0, (2 * BUSY + 2) * CENT)
+    assert made[1] is not None
+    await setting.report(made[1], _attempt(input_tokens=100, output_tokens=0))
+    assert await setting.spending() == Spending(CENT // 10, (2 * BUSY + 1) * CENT)
 
 
 async def test_a_budget_that_is_changed_ends_it() -> None:
