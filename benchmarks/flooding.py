@@ -49,8 +49,8 @@ HUGE = {
         bytes.fromhex("fb3f") * 20_000,
     ),
     "Report": (
-        pb.ReportRequest(report=Report(trace_id="0" * 32, attempts=[Attempt()] * 15_000)).SerializeToString(),
-        pb.ReportRequest(report=Report(trace_id="\x01" * 30_000)).SerializeToString(),
+        pb.ReportRequest(report=Report(trace_id="0" * 32, attempts=[Attempt()] * 8_000)).SerializeToString(),
+        pb.ReportRequest(report=Report(trace_id="\x01" * 15_000)).SerializeToString(),
     ),
 }
 

@@ -209,12 +209,13 @@ class Each:
     least: int = 0
 
     def read(self, raw: object, place: str, problems: list[Problem]) -> tuple[Any, ...] | None:
-        if isinstance(raw, str | bytes) or not hasattr(raw, "__iter__"):
+        if isinstance(raw, str | bytes | dict) or not (hasattr(raw, "__iter__") or hasattr(raw, "__len__")):
             problems.append(Problem(place, f"{shown(raw)} is not a list", "write a list"))
             return None
-        entries = raw if isinstance(raw, list | tuple) else list(raw)
+        given: Any = raw
+        entries = given if hasattr(given, "__len__") else list(given)
         if not self.least <= len(entries) <= self.most:
-            cure, limit = f"list from {self.least} to {self.most} entries", LIST_LENGTH if entries else ""
+            cure, limit = f"list from {self.least} to {self.most} entries", LIST_LENGTH if len(entries) else ""
             problems.append(Problem(place, f"{len(entries)} entries", cure, limit))
             return None
         found: dict[Any, None] = {}

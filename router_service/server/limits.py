@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from router_service.domain.problems import CANDIDATES, LIST_LENGTH, PAGE_SIZE, TEXT_LENGTH
 
-MESSAGE_BYTES = 32 * 1024
+MESSAGE_BYTES = 16 * 1024
 """The greatest message of a method that is not named here."""
 ASKING_BYTES, STATELESS_BYTES = 64 * 1024, 4 * 1024 * 1024
 """The greatest message that asks for a decision, and where requests may bring their own candidates."""

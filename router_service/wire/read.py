@@ -25,7 +25,7 @@ _CLASS = Text(folded=True)
 _Value = TypeVar("_Value")
 _Message = TypeVar("_Message", bound=Message)
 
-UNKNOWN_BYTES = 4096  # that may be in one message, to be told of field by field
+LARGE, UNKNOWN_BYTES = 16 * 1024, 4096  # of a larger message no more than so much is looked at field by field
 UNKNOWN_LOOKED_AT = 64  # unknown fields whose numbers are named; a message may have thousands
 REMEMBERED = 4096
 REMEMBERED_SIZE = 512
@@ -94,7 +94,7 @@ def parse(kind: type[_Message], raw: bytes) -> _Message:
     except DecodeError:
         problem = Problem("", f"these bytes are no {kind.DESCRIPTOR.full_name}", "send the message of the contract")
         raise InvalidRequest([problem]) from None
-    if len(raw) > UNKNOWN_BYTES:
+    if len(raw) > LARGE:
         _refuse_much_unknown(message)
     return message
 
@@ -119,7 +119,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str | int | float):
         return value
     if not isinstance(value, Timestamp):
-        return list(value)
+        return value  # a list of the message's, whose length is looked at before its entries
     if not 0 <= value.nanos < 10**9:
         return f"{value.seconds} s and {value.nanos} ns"  # for the reader to refuse
     return value.seconds * 1000 + value.nanos // 1_000_000
