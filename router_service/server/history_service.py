@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import time
-from collections.abc import AsyncIterator, Generator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Generator, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -53,8 +53,11 @@ class HistoryServicer:
             "ListTraces": grpc.unary_unary_rpc_method_handler(self._calls.unary("ListTraces", self._list_traces)),
         }
 
-    async def _report(self, caller: Caller, raw: bytes) -> bytes:
-        taken = await self._take(caller, parse(pb.ReportRequest, raw))
+    def _report(self, caller: Caller, raw: bytes) -> Awaitable[bytes]:
+        return self._reported(caller, parse(pb.ReportRequest, raw))
+
+    async def _reported(self, caller: Caller, request: pb.ReportRequest) -> bytes:
+        taken = await self._take(caller, request)
         return pb.ReportResponse(accepted=taken.accepted, duplicates=taken.duplicates).SerializeToString()
 
     async def _report_stream(self, _items: AsyncIterator[bytes], context: Context) -> bytes:

@@ -18,7 +18,7 @@ from router_service.asks import Draining, InvalidRequest, LimitReached, RoleMiss
 from router_service.domain.caller import Caller
 from router_service.server.admission import LARGE, Admission, Context, key_of, stranger
 from router_service.server.identity.access import Access, Visitor
-from router_service.server.identity.roles import ROLES_OF
+from router_service.server.identity.roles import ROLES_OF, need
 from router_service.server.limits import METADATA, METADATA_BYTES, USUAL
 from router_service.server.metrics import Metrics
 from router_service.server.streams import Stream
@@ -90,7 +90,7 @@ class Calls:
         called, clock, ok = self._metrics.called, time.perf_counter, grpc.StatusCode.OK.name
         find, roles = self._access.find, ROLES_OF[method]
         admission, largest = self.admission, self.admission.message_bytes(method)
-        wanted, took, at_work = admission.turns.wanted, admission.turns.took, admission.at_work
+        turns, wanted, at_work = admission.turns, admission.turns.wanted, admission.at_work
 
         async def answer(request: bytes, context: Context) -> bytes:
             begun = start = clock()
@@ -100,8 +100,7 @@ class Calls:
                 if self._under_way > admission.most or len(request) > largest:
                     raise admission.refusal(len(request), largest)
                 caller = find(context)
-                if caller.roles.isdisjoint(roles):
-                    raise RoleMissing(roles, caller)
+                need(caller, *roles)
                 key = key_of(caller, context)
                 if (turn := wanted(key, start)) is not None or at_work:
                     await admission.wait(key, turn)
@@ -125,7 +124,8 @@ class Calls:
             finally:
                 ended = clock()
                 called(method, code, ended - start)
-                took(key or stranger(context.peer()), (handed_on or ended) - begun)
+                if turns.counts:
+                    turns.took(key or stranger(context.peer()), (handed_on or ended) - begun)
                 self._under_way -= 1
 
         return answer

@@ -22,7 +22,7 @@ FREE = 0.25
 """A caller that takes less than this part of the loop's time never waits."""
 SHARE = 1.25
 """A caller's share is so many times the mean of the callers of the last seconds."""
-BUSY = 0.85
+BUSY = 0.7
 """The part of its time above which the loop has none to spare."""
 OVERHEAD_S = 0.00015
 """What gRPC itself takes of the loop's time for a call, beside the time that its answer is worked on."""
@@ -53,6 +53,8 @@ class Turns:
         self._part = self._left_s = self._pumped_at = 0.0
         self.is_busy = False
         """Whether the loop had no time to spare when that was looked at last."""
+        self.counts = False
+        """Whether it is to be told what calls take: while the loop is busy, and for some seconds after that."""
         self.waited = 0
         """How many calls have waited for their turn."""
 
@@ -74,7 +76,7 @@ class Turns:
         return turn
 
     def took(self, caller: str, seconds: float) -> None:
-        """A call of a caller was worked on for so long."""
+        """A call of a caller was worked on for so long; to be told where it `counts`."""
         took = seconds + OVERHEAD_S
         self._taken[caller] = self._taken.get(caller, 0.0) + took
         if caller in self._slowed:
@@ -94,15 +96,18 @@ class Turns:
             self._last_tick = {caller: tick for caller, tick in self._last_tick.items() if tick > since}
         mean_s = sum(self._taken.values()) / max(1, len(self._last_tick))
         self._taken.clear()
+        if self.is_busy:
+            self._busy_until = self._tick + _REMEMBERED_TICKS
+        self.counts = self._tick < self._busy_until
         if self.is_busy and len(self._last_tick) > 1:
             self._free_s = max(FREE * TICK_S, SHARE * mean_s)
             self._part = max(_LEAST_PART, self._part * _SLOWER) if self._part else _FIRST_PART
-            self._busy_until = self._tick + _REMEMBERED_TICKS
-        elif self._tick < self._busy_until or self._queues:
-            # What held back the loop would be back at once, so it is let go of little by little.
+        elif self.counts or self._queues:
+            # Those that wait are let go of little by little: all at once they would fill the loop again.
             self._part = min(1.0, self._part * _FASTER)
         else:
             self._free_s, self._part = _UNBOUNDED, 0.0
+            self._last_tick.clear()
 
     def _pump(self) -> None:
         """Gives as many turns as there is time for; what they took in truth is told later."""

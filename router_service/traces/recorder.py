@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 
+from router_service.catalog.slices import unhurried
 from router_service.engine.cache import Bounded
 from router_service.store.interface import GRACE_MS, Store, StoreLost, Trace
 from router_service.traces.record import Codec, Record, trace_of
@@ -18,6 +19,7 @@ from router_service.traces.record import Codec, Record, trace_of
 PENDING_MAX = 50_000
 _BATCH = 200  # encoding one takes some µs of the loop's time
 _ENTRIES_A_WEIGHT = 16
+_ENCODED_AT_ONCE = 4
 _EVERY_S = 0.1
 # Versions of figures that were kept lately. To keep one again changes nothing, but that a sweep spares it longer.
 _FIGURES_KNOWN, _FIGURES_KEPT_MS = 64, GRACE_MS // 2
@@ -89,13 +91,24 @@ class Recorder:
                 batch = _first(records)
                 del records[: len(batch)]
                 await self._keep_figures(batch)
-                await self._store.write_traces([trace for one in batch if (trace := self._trace_of(one)) is not None])
+                await self._store.write_traces(await unhurried(self._encoded(batch)))
                 for one in batch:
                     if self._pending.pop(one.trace_id, None) is not None:
                         self._weight -= _weight(one)
         except StoreLost:
             self._kept.clear()  # it may come back without what it had
             raise
+
+    def _encoded(self, batch: list[Record]) -> Generator[None, None, list[Trace]]:
+        """The traces of a batch, bit by bit: all at once they would hold up decisions for milliseconds."""
+        traces = []
+        for number, record in enumerate(batch):
+            trace = self._trace_of(record)
+            if trace is not None:
+                traces.append(trace)
+            if number % _ENCODED_AT_ONCE == 0:
+                yield
+        return traces
 
     async def _keep_figures(self, records: list[Record]) -> None:
         """Keeps the figures that records refer to, ahead of their traces; most share one version."""
