@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge
@@ -24,6 +25,7 @@ from router_service.server.workers.claims import Claims, Taken
 from router_service.server.workers.journal import Journal
 from router_service.server.workers.link import Catalog, Link, LinkFull, Load, Page, content_of, file_of, pair
 from router_service.server.workers.seat import Seat
+from tests.server.live import serving
 
 OWN = "# HELP router_workers About.\n# TYPE router_workers gauge\nrouter_workers 2.0\n"
 
@@ -62,6 +64,13 @@ def test_counters_and_histograms_add_up_and_gauges_do_as_they_mean() -> None:
     assert found["router_rpc_duration_seconds_sum['Decide']"] == 2
     assert (found["router_catalog_endpoints[]"], found["process_max_fds[]"]) == (7, 600)
     assert found["router_workers[]"] == 2  # the supervisor's word
+
+
+async def test_it_is_known_of_every_gauge_what_several_make_together(tmp_path: Path) -> None:
+    async with serving(tmp_path) as live:
+        page = merge.read(made_of(written(live.registry)).decode())
+    gauges = {name for name, family in page.items() if family.kind == "gauge"}
+    assert gauges - {"router_workers", "router_workers_wanted"} == set(merge.GAUGES)
 
 
 def test_what_ended_workers_counted_stays_and_their_gauges_go() -> None:

@@ -38,6 +38,7 @@ GAUGES: dict[str, Callable[[Iterable[float]], float]] = {
     "router_connections": sum,
     "router_connections_max": sum,
     "router_streams_open": sum,
+    "router_unsent_bytes": sum,
 }
 RETIRED_MAX = 30_000
 """How many rows of ended workers are kept: twice what one has at the most (docs/metrics.md, Labels)."""
