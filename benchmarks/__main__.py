@@ -11,12 +11,14 @@ from benchmarks.churn import run as run_churn
 from benchmarks.engine import run as run_engine
 from benchmarks.envoy import run as run_envoy
 from benchmarks.figures import Section
+from benchmarks.flood import run as run_flood
 from benchmarks.memory import run as run_memory
 from benchmarks.peers import run as run_peers
 from benchmarks.results import PATH, Results
 from benchmarks.simulation.bench import run as run_simulation
 from benchmarks.stream import run as run_stream
 from benchmarks.wire import run as run_wire
+from benchmarks.workers import run as run_workers
 
 # By name, with the title of its section, in the order of the file.
 BENCHMARKS: dict[str, tuple[str, Callable[..., Iterator[Section]]]] = {
@@ -26,6 +28,8 @@ BENCHMARKS: dict[str, tuple[str, Callable[..., Iterator[Section]]]] = {
     "envoy": ("Envoy", run_envoy),
     "churn": ("Change under load", run_churn),
     "peers": ("Peers", run_peers),
+    "flood": ("Flood", run_flood),
+    "workers": ("Workers", run_workers),
     "memory": ("Memory and start", run_memory),
     "simulation": ("Simulation", run_simulation),
 }

@@ -70,7 +70,7 @@ def quantile(times: Sequence[int], part: float) -> float:
 
 def run(*, quick: bool = False) -> Iterator[Section]:
     """The section of results, after each kind what there is so far."""
-    rounds, seconds = (1, 2.0) if quick else (5, 5.0)
+    rounds, seconds = (1, 2.0) if quick else (3, 4.0)
     kinds = ["calls", "huge", "all"] if quick else [*KINDS, "all"]
     kinds = ([H2LOAD_CALLS] if h2load.is_there() else []) + kinds
     rows = []

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.processes import GENERATOR_CORE, Server, pinned
+from benchmarks.processes import Server, pinned
 from benchmarks.rounds import Round, measured
 
 WARM_UP_US = 300_000
@@ -41,7 +41,7 @@ def load(
     more += [f"--header=authorization: {authorization}"] if authorization else []
     running = [
         subprocess.Popen(
-            pinned(GENERATOR_CORE, _command(url, body, log, seconds, streams, more)),
+            pinned(server.generator_cores, _command(url, body, log, seconds, streams, more)),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )

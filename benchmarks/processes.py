@@ -20,28 +20,42 @@ SERVER_CORE, GENERATOR_CORE = _CORES[0], _CORES[-1]
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
-def pinned(core: int, command: list[str]) -> list[str]:
-    """The command on one core (where the machine has taskset)."""
-    return ["taskset", "--cpu-list", str(core), *command] if shutil.which("taskset") else command
+EVERY_CORE = ",".join(map(str, _CORES))
+CORES = len(_CORES)
+
+
+def pinned(cores: int | str, command: list[str]) -> list[str]:
+    """The command on one core, or on some (where the machine has taskset)."""
+    return ["taskset", "--cpu-list", str(cores), *command] if shutil.which("taskset") else command
 
 
 class Server:
     """A server's process; a context manager. What it says on stderr goes to a file, as a supervisor would have it."""
 
-    def __init__(self, module: str, arguments: list[str], folder: Path, *, under: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        module: str,
+        arguments: list[str],
+        folder: Path,
+        *,
+        under: Sequence[str] = (),
+        cores: int | str = SERVER_CORE,
+    ) -> None:
         """`under` is a program that runs it, such as a profiler."""
         self._said = folder / f"{module}-{time.monotonic_ns()}.log"
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ROUTER_SERVICE_")}
         self.started = time.monotonic()
         with self._said.open("wb") as stderr:
             self._process = subprocess.Popen(
-                pinned(SERVER_CORE, [*under, sys.executable, "-m", module, *arguments]),
+                pinned(cores, [*under, sys.executable, "-m", module, *arguments]),
                 stderr=stderr,
                 stdout=subprocess.DEVNULL,
                 env=environment,
                 cwd=Path(__file__).resolve().parents[1],
             )
         self.pid = self._process.pid
+        self.generator_cores = GENERATOR_CORE if cores == SERVER_CORE else cores
+        """Where whoever loads it runs: on a core of its own, if the server does not have all."""
 
     def __enter__(self) -> Self:
         return self
@@ -93,10 +107,10 @@ class Server:
 PLAIN = ("--store", "none", "--admin", "127.0.0.1:0")
 
 
-def service(catalogue: Path, folder: Path, flags: Sequence[str] = PLAIN) -> Server:
+def service(catalogue: Path, folder: Path, flags: Sequence[str] = PLAIN, *, cores: int | str = SERVER_CORE) -> Server:
     """`router-service serve` with a catalogue, on a port of the system's choice."""
     arguments = ["serve", "--listen", "127.0.0.1:0", "--catalog", str(catalogue), "--drain-delay", "0", "--grace", "1"]
-    return Server("router_service.cli", [*arguments, *flags], folder)
+    return Server("router_service.cli", [*arguments, *flags], folder, cores=cores)
 
 
 def floor(size: int, folder: Path) -> Server:

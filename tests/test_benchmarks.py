@@ -15,6 +15,8 @@ from benchmarks import (
     catalogues,
     churn,
     engine,
+    flood,
+    flooding,
     goload,
     h2load,
     instructions,
@@ -26,6 +28,7 @@ from benchmarks import (
     rounds,
     stream,
     wire,
+    workers,
 )
 from benchmarks.checking import DECIDE, verify
 from benchmarks.figures import Section, at_least, at_most, spread, table
@@ -251,6 +254,26 @@ def test_every_setup_of_the_wire_benchmark_serves(tmp_path: Path) -> None:
     for setup in wire.SETUPS:
         with service(catalogues.catalogue(10).write(tmp_path), tmp_path, wire.flags_of(setup, tmp_path)) as server:
             assert server.address
+
+
+@needs_h2load
+def test_workers_are_measured_against_one_process() -> None:
+    pairs = workers.measure("none", 1, 1.0)
+    assert all(one.throughput > 0 for pair in pairs for one in (pair.base, pair.other))
+
+
+@pytest.mark.parametrize("kind", [flood.H2LOAD_CALLS, "metadata"])
+def test_a_flood_is_measured_beside_a_quiet_round(kind: str) -> None:
+    if kind == flood.H2LOAD_CALLS and not h2load.is_there():
+        pytest.skip("h2load is not here")
+    [pair] = flood.measure(kind, 1, 0.5)
+    assert min(len(pair.quiet), len(pair.flooded)) > 5
+    assert kind == flood.H2LOAD_CALLS or pair.ends["RESOURCE_EXHAUSTED"] > 0
+    assert pair.ratio(0.99) > 0
+
+
+def test_every_kind_of_flood_is_told_of() -> None:
+    assert set(flood._ABOUT) == {*flooding.KINDS, "all"}
 
 
 def test_what_a_decide_is_made_of_is_told(capsys: pytest.CaptureFixture[str]) -> None:
