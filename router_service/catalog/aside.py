@@ -22,7 +22,7 @@ from router_service.catalog.archive import as_basic, from_basic, pack
 from router_service.catalog.content import Content
 from router_service.catalog.load import CatalogInvalid, load
 from router_service.catalog.located import Located
-from router_service.catalog.slices import PAUSE_S, let_go, unhurried
+from router_service.catalog.slices import let_go, unhurried
 from router_service.catalog.snapshot import Snapshot
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.policy import Policy
@@ -105,7 +105,7 @@ async def take_in(
         workloads=rest.workloads,
         thresholds=rest.thresholds,
     )
-    snapshot = await unhurried(Snapshot.in_slices(content, rest.version, now), pause_s=0 if hurried else PAUSE_S)
+    snapshot = await unhurried(Snapshot.in_slices(content, rest.version, now), pause_s=0 if hurried else None)
     return Loaded(snapshot, rest.archive)
 
 

@@ -36,8 +36,8 @@ UNSENT_BYTES, UNSENT_PER_CALLER = 128 * 1024 * 1024, 16 * 1024 * 1024
 """How much of large answers may wait to be taken, in all and by one caller; a single one may be larger."""
 LATE_S = 0.5
 """How long a call waits that is refused because of the other calls of its caller."""
-BUSY_PAUSE_S = 0.004
-"""How long such a call pauses after each millisecond of work while the server has no time to spare."""
+BUSY_PAUSE_S = 0.002
+"""How long a call that does much work pauses after each of its slices while the server has no time to spare."""
 LANE = 2
 """How many calls of each method that does much work are worked on at a time: Explain, ListEndpoints, ListTraces."""
 
