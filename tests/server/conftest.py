@@ -16,6 +16,7 @@ import grpc
 import pytest
 
 from router_service.v1 import catalog_service_pb2_grpc, router_service_pb2_grpc
+from tests.store.redis_server import RedisServer
 
 START_S = 30
 
@@ -138,3 +139,14 @@ def catalog_file(tmp_path: Path) -> Path:
     path = tmp_path / "catalog.yaml"
     path.write_text(CATALOG)
     return path
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[RedisServer]:
+    """A Redis of this test's own."""
+    folder = tmp_path / "redis"
+    folder.mkdir()
+    server = RedisServer(folder)
+    server.start()
+    yield server
+    server.stop()

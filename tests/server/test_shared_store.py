@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
@@ -52,16 +52,6 @@ def catalog(tmp_path: Path) -> Path:
     path = tmp_path / "catalog.yaml"
     path.write_text(CATALOG)
     return path
-
-
-@pytest.fixture
-def redis(tmp_path: Path) -> Iterator[RedisServer]:
-    folder = tmp_path / "redis"
-    folder.mkdir()
-    server = RedisServer(folder)
-    server.start()
-    yield server
-    server.stop()
 
 
 @pytest.fixture(params=["sqlite", "redis"])

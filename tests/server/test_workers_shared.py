@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -79,16 +78,6 @@ def all_said(one: Instance, event: str, after: int) -> bool:
     """Whether both workers have said it, from a line of the log on."""
     lines = one.server.lines[after:]
     return {found[1] for line in lines if event in line and (found := re.search(r'"worker":(\d)', line))} == {"1", "2"}
-
-
-@pytest.fixture
-def redis(tmp_path: Path) -> Iterator[RedisServer]:
-    folder = tmp_path / "redis"
-    folder.mkdir()
-    server = RedisServer(folder)
-    server.start()
-    yield server
-    server.stop()
 
 
 def test_workers_share_a_budget_in_redis_and_outlive_it(serve: Serve, tmp_path: Path, redis: RedisServer) -> None:
