@@ -113,7 +113,7 @@ class App:
         history = HistoryServicer(self._router, calls, self._metrics)
         catalog = CatalogServicer(self._router, self._served, calls, clock, shared)
         admin = AdminServicer(self._router, self._loading, self._pulse, shared, calls, clock, self._audit)
-        doors = open_doors(
+        self._doors = open_doors(
             self._router,
             calls,
             told,
@@ -126,7 +126,7 @@ class App:
         services = {
             router_service.SERVICE: router.handlers() | history.handlers(),
             catalog_service.SERVICE: catalog.handlers() | admin.handlers(),
-            **doors,
+            **self._doors.services,
         }
         if settings.spans is not None:
             services = settings.spans.around(services)
@@ -184,7 +184,7 @@ class App:
                 await self._tell_ready(ready, reached)
                 going_on = (
                     *(self._loading.run(), self._pulse.run(), self._identity.run()),
-                    *(self._arrivals.run(), self._connections.run()),
+                    *(self._arrivals.run(), self._connections.run(), *(work() for work in self._doors.work)),
                 )
                 background += [asyncio.create_task(work) for work in going_on]
                 await stop.wait()

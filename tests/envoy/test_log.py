@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import permutations
 
-from google.protobuf.struct_pb2 import Struct
+import pytest
 
+from router_service.domain.problems import InvalidValue
+from router_service.domain.readers import TEXT_MAX
+from router_service.domain.report import ATTEMPTS_MAX
 from router_service.envoy.v1 import access_log_pb2 as pb
-from router_service.envoy.v1.http_pb2 import Metadata
 from router_service.wire.envoy import log
 from router_service.wire.envoy.log import Joiner, Whole, report_of
-
-NOW = 1_800_000_000_000
-TRACE = "0" * 32
-
-
-def attempt(request_id: str, endpoint_id: str, status: int, at: int = 0) -> pb.HttpLogEntry:
-    entry = pb.HttpLogEntry(
-        common_properties=pb.LogCommon(upstream_cluster=endpoint_id, access_log_type=pb.LOG_TYPE_UPSTREAM_END),
-        request=pb.LogRequest(request_id=request_id),
-    )
-    common = entry.common_properties
-    common.start_time.FromMilliseconds(NOW + at)
-    common.time_to_first_upstream_tx_byte.FromMilliseconds(1)
-    common.time_to_first_upstream_rx_byte.FromMilliseconds(2)
-    common.time_to_last_upstream_rx_byte.FromMilliseconds(3)
-    entry.response.response_code.value = status
-    return entry
-
-
-def ended(request_id: str, attempts: int, trace_id: str = TRACE) -> pb.HttpLogEntry:
-    left = Struct()
-    left.update({"trace_id": trace_id, "priority_groups": [{"name": "a"}, {"name": "b"}]})
-    return pb.HttpLogEntry(
-        common_properties=pb.LogCommon(
-            access_log_type=pb.LOG_TYPE_DOWNSTREAM_END,
-            upstream_request_attempt_count=attempts,
-            metadata=Metadata(filter_metadata={log.NAMESPACE: left}),
-        ),
-        request=pb.LogRequest(request_id=request_id),
-    )
+from tests.envoy.entries import NOW, attempt, ended, message_of
 
 
 def take(joiner: Joiner, *entries: pb.HttpLogEntry, now: int = NOW) -> list[Whole]:
-    return list(joiner.take(pb.StreamAccessLogsMessage(http_logs=pb.HttpLogEntries(log_entry=entries)), now))
+    return list(joiner.take(message_of(*entries), now))
 
 
 def told(wholes: Sequence[Whole]) -> list[tuple[str, list[str]]]:
@@ -82,20 +56,74 @@ def test_a_request_whose_attempts_do_not_come_is_reported_by_what_is_known() -> 
     assert not joiner.waiting
 
 
+@pytest.mark.parametrize(
+    ("came", "status", "tells", "outcome"),
+    [
+        ([], 200, ["b 200"], "accepted"),
+        ([("a", 503)], 200, ["a 503", "b 200"], "accepted"),
+        ([("b", 503)], 200, ["b 503", "b 200"], "accepted"),  # the same endpoint, tried twice
+        ([("b", 200)], 200, ["b 200"], "accepted"),
+        ([], 503, ["b 503"], "failed"),
+    ],
+)
+def test_of_an_attempt_whose_entry_is_lost_the_request_itself_tells(
+    came: list[tuple[str, int]], status: int, tells: list[str], outcome: str
+) -> None:
+    joiner = Joiner()
+    assert not take(joiner, *(attempt("r", *one) for one in came), ended("r", 2, last="b", status=status))
+    (whole,) = joiner.rest()
+    report = report_of(*whole)
+    assert [f"{one.endpoint_id} {one.status_code}" for one in report.attempts] == tells
+    assert report.outcome == outcome
+    # How long the whole took is not how long its last attempt did.
+    assert not any(one.latency_ms for one in report.attempts[len(came) :])
+
+
+def test_what_is_due_is_looked_for_without_another_message() -> None:
+    joiner = Joiner()
+    assert not take(joiner, ended("r", 1, last="a", status=200))
+    assert not list(joiner.overdue(NOW + log.PATIENCE_MS - 1))
+    assert told(list(joiner.overdue(NOW + 2 * log.PATIENCE_MS))) == [("r", ["a"])]
+
+
 def test_a_request_that_is_not_over_waits_for_as_long_as_it_takes() -> None:
+    joiner, late = Joiner(), log.FORGOTTEN_MS - 1
+    assert not take(joiner, attempt("r", "a", 503))
+    assert not take(joiner, now=NOW + late)
+    assert told(take(joiner, attempt("r", "b", 200, at=late), ended("r", 2), now=NOW + late)) == [("r", ["a", "b"])]
+
+
+def test_attempts_whose_request_ends_elsewhere_are_forgotten() -> None:
     joiner = Joiner()
     assert not take(joiner, attempt("r", "a", 503))
-    assert not take(joiner, now=NOW + 3_600_000)
-    assert told(take(joiner, attempt("r", "b", 200, at=3_600_000), ended("r", 2), now=NOW + 3_600_000)) == [
-        ("r", ["a", "b"])
-    ]
+    assert not take(joiner, now=NOW + log.FORGOTTEN_MS)
+    assert not joiner.waiting
 
 
 def test_what_waits_is_bounded() -> None:
-    joiner = Joiner()
-    entries = [attempt(str(number), "a", 503) for number in range(log.PENDING_MAX + 10)]
-    take(joiner, *entries)
-    assert joiner.waiting <= log.PENDING_MAX
+    limited: Counter[str] = Counter()
+    joiner = Joiner(lambda limit: limited.update([limit]))
+    take(joiner, *(attempt(str(number), "a", 503) for number in range(log.PENDING_MAX)))
+    assert joiner.waiting == log.PENDING_MAX // 2  # each with its attempt
+    assert limited == {"list_length": log.PENDING_MAX // 2}
+
+
+def test_attempts_without_end_and_ids_without_end_are_let_go_of() -> None:
+    limited: Counter[str] = Counter()
+    joiner = Joiner(lambda limit: limited.update([limit]))
+    take(joiner, *(attempt("r", "a", 503) for _ in range(1_000)))
+    assert limited == {"list_length": 1_000 - ATTEMPTS_MAX}
+    (whole,) = take(joiner, ended("r", 1_000))
+    assert len(report_of(*whole).attempts) == ATTEMPTS_MAX
+    take(joiner, attempt("i" * (TEXT_MAX + 1), "a", 503), ended("i" * (TEXT_MAX + 1), 1))
+    assert limited["text_length"] == 2
+    assert not joiner.waiting
+
+
+def test_an_endpoint_with_a_name_without_end_makes_its_report_refused() -> None:
+    (whole,) = take(Joiner(), attempt("r", "e" * 100_000, 200), ended("r", 1))
+    with pytest.raises(InvalidValue, match="257 characters"):
+        report_of(*whole)
 
 
 def test_entries_that_say_nothing_of_a_whole_request_are_passed_over() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import grpc
@@ -20,6 +21,14 @@ from router_service.server.told import Told
 Handlers: TypeAlias = "Mapping[str, grpc.RpcMethodHandler[Any, Any]]"
 
 
+@dataclass(slots=True)
+class Doors:
+    """The methods of each open door by the full name of its service, and what they do beside, until it is cancelled."""
+
+    services: dict[str, Handlers] = field(default_factory=dict)
+    work: list[Callable[[], Coroutine[Any, Any, None]]] = field(default_factory=list)
+
+
 def open_doors(
     router: Router,
     calls: Calls,
@@ -30,17 +39,19 @@ def open_doors(
     *,
     authz: bool,
     external_processing: bool,
-) -> dict[str, Handlers]:
-    """The methods of each open door by the full name of its service.
+) -> Doors:
+    """The doors that are asked for.
 
     The access log comes with external authorisation, since that one learns by nothing else what came of a decision.
     """
-    doors: dict[str, Handlers] = {}
+    doors = Doors()
     if authz:
-        doors[authorization.SERVICE] = AuthorizationDoor(router, calls, told, log).handlers()
+        doors.services[authorization.SERVICE] = AuthorizationDoor(router, calls, told, log).handlers()
         reports = Reports(access_log.METHOD, calls, reporting, log)
-        doors[access_log.SERVICE] = AccessLogDoor(calls, reports, clock).handlers()
+        access = AccessLogDoor(calls, reports, clock)
+        doors.services[access_log.SERVICE] = access.handlers()
+        doors.work.append(access.run)
     if external_processing:
         reports = Reports(processing.METHOD, calls, reporting, log)
-        doors[processing.SERVICE] = ProcessingDoor(router, calls, told, reports, clock, log).handlers()
+        doors.services[processing.SERVICE] = ProcessingDoor(router, calls, told, reports, clock, log).handlers()
     return doors

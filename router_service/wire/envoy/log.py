@@ -6,12 +6,14 @@ request's id, by which they are joined: whichever comes first waits for the othe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import msgspec
 
+from router_service.domain.problems import LIST_LENGTH, TEXT_LENGTH
+from router_service.domain.readers import TEXT_MAX
 from router_service.domain.report import ATTEMPTS_MAX, OutcomeReport
 from router_service.envoy.v1 import access_log_pb2 as pb
 from router_service.wire.envoy.answers import PRIORITY_GROUPS, TRACE
@@ -19,10 +21,14 @@ from router_service.wire.envoy.seen import GIVEN_UP, LOST, NOT_REACHED, answered
 
 NAMESPACE = "envoy.filters.http.ext_authz"
 PENDING_MAX = 20_000
-"""Requests that wait for entries at once; the oldest of those beyond are reported by what is known of them."""
+"""Requests, and attempts of these, that wait at once; the oldest beyond are reported by what is known of them."""
 PATIENCE_MS, SWEEP_MS = 10_000, 1_000
 """How long a request that has ended waits for the entries of its attempts."""
+FORGOTTEN_MS = 3_600_000
+"""How long attempts wait for the end of their request, which may be told to another process."""
 
+# What the entry of a request tells of the whole of it, and of no attempt.
+_OF_THE_WHOLE = ("latency_ms", "started_at", "time_to_first_token_ms")
 # What says that an attempt ended without a whole answer, once a byte of the request was sent.
 _LOST_FLAGS = (
     "upstream_request_timeout",
@@ -37,11 +43,14 @@ _CLIENT_GONE = ("downstream_connection_termination", "downstream_remote_reset")
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """A request that has ended: its decision, the list of that, how many attempts were sent, and how it went."""
+    """A request that has ended: its decision, how many attempts were sent, and how it went.
+
+    `last` is its last attempt as far as its own entry tells, for where that attempt's entry is lost.
+    """
 
     trace_id: str
     request_id: str
-    listed: tuple[str, ...]
+    last: dict[str, Any]
     attempts: int
     unreachable: str
     client_gone: bool
@@ -50,10 +59,17 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Pending(msgspec.Struct):
-    """What is known of a request so far."""
+    """What is known of a request so far, of which the first was told at `since` (ms)."""
 
+    since: int
+    attempts: list[dict[str, Any]]
     ended: Ended | None = None
-    attempts: list[dict[str, Any]] = []
+
+    def is_overdue(self, now: int) -> bool:
+        """Whether it has waited long enough, also where the clock was set back."""
+        if self.ended is None:
+            return not 0 <= now - self.since < FORGOTTEN_MS
+        return not 0 <= now - self.ended.at < PATIENCE_MS
 
 
 Whole = tuple[Ended, list[dict[str, Any]]]
@@ -61,11 +77,13 @@ Whole = tuple[Ended, list[dict[str, Any]]]
 
 
 class Joiner:
-    """Joins the entries of one stream. The memory is bounded."""
+    """Joins the entries that one caller tells. The memory is bounded."""
 
-    def __init__(self) -> None:
+    def __init__(self, limited: Callable[[str], None] = lambda _: None) -> None:
+        """`limited` is told of each entry that is let go of, by the limit that it is beyond."""
         self._pending: dict[str, Pending] = {}
-        self._swept_at = 0
+        self._weight = self._swept_at = 0
+        self._limited = limited
 
     def take(self, message: pb.StreamAccessLogsMessage, now: int) -> Iterator[Whole]:
         """The requests that some entries complete, at the instant `now` (ms)."""
@@ -74,43 +92,67 @@ class Joiner:
             common = entry.common_properties
             if not request_id or common.intermediate_log_entry:
                 continue
+            if len(request_id) > TEXT_MAX:
+                self._limited(TEXT_LENGTH)
+                continue
             if common.access_log_type == pb.LOG_TYPE_UPSTREAM_END:
-                self._of(request_id).attempts.append(_attempt(entry, now))
+                self._add(request_id, _attempt(entry, now), now)
             elif common.access_log_type == pb.LOG_TYPE_DOWNSTREAM_END:
                 ended = _ended(entry, now)
                 if ended is None:
-                    self._pending.pop(request_id, None)
+                    self._pop(request_id)
                     continue
-                self._of(request_id).ended = ended
+                self._of(request_id, now).ended = ended
             yield from self._complete(request_id)
-        yield from self._overdue(now)
+        yield from self.overdue(now)
 
     @property
     def waiting(self) -> int:
         """How many requests wait for entries."""
         return len(self._pending)
 
-    def _of(self, request_id: str) -> Pending:
-        return self._pending.setdefault(request_id, Pending(attempts=[]))
+    def overdue(self, now: int) -> Iterator[Whole]:
+        """Requests that waited long enough, looked for once a second, and the oldest where too much waits."""
+        if not 0 <= now - self._swept_at < SWEEP_MS:
+            self._swept_at = now
+            yield from self._let_go([one for one, pending in self._pending.items() if pending.is_overdue(now)])
+        while self._weight > PENDING_MAX:
+            self._limited(LIST_LENGTH)
+            yield from self._let_go(list(islice(self._pending, 1)))
+
+    def rest(self) -> Iterator[Whole]:
+        """All requests that have ended, by what is known of them: no more is to come."""
+        yield from self._let_go([one for one, pending in self._pending.items() if pending.ended is not None])
+
+    def _of(self, request_id: str, now: int) -> Pending:
+        pending = self._pending.get(request_id)
+        if pending is None:
+            pending = self._pending[request_id] = Pending(now, [])
+            self._weight += 1
+        return pending
+
+    def _add(self, request_id: str, attempt: dict[str, Any], now: int) -> None:
+        attempts = self._of(request_id, now).attempts
+        if len(attempts) >= ATTEMPTS_MAX:
+            self._limited(LIST_LENGTH)
+            return
+        attempts.append(attempt)
+        self._weight += 1
+
+    def _pop(self, request_id: str) -> Pending | None:
+        pending = self._pending.pop(request_id, None)
+        if pending is not None:
+            self._weight -= 1 + len(pending.attempts)
+        return pending
 
     def _complete(self, request_id: str) -> Iterator[Whole]:
         pending = self._pending.get(request_id)
         if pending is not None and pending.ended is not None and len(pending.attempts) >= pending.ended.attempts:
-            del self._pending[request_id]
-            yield pending.ended, pending.attempts
+            yield from self._let_go([request_id])
 
-    def _overdue(self, now: int) -> Iterator[Whole]:
-        """Requests that waited long enough, and the oldest where too many wait; once a second."""
-        if 0 <= now - self._swept_at < SWEEP_MS and len(self._pending) <= PENDING_MAX:
-            return
-        self._swept_at = now
-        late = [
-            request_id
-            for request_id, pending in self._pending.items()
-            if pending.ended is not None and not 0 <= now - pending.ended.at < PATIENCE_MS
-        ]
-        for request_id in [*late, *islice(self._pending, max(0, len(self._pending) - PENDING_MAX))]:
-            pending = self._pending.pop(request_id, None)
+    def _let_go(self, request_ids: Sequence[str]) -> Iterator[Whole]:
+        for request_id in request_ids:
+            pending = self._pop(request_id)
             if pending is not None and pending.ended is not None:
                 yield pending.ended, pending.attempts
 
@@ -118,7 +160,9 @@ class Joiner:
 def _attempt(entry: pb.HttpLogEntry, now: int) -> dict[str, Any]:
     """The raw fields of an attempt, but for its id."""
     common, response = entry.common_properties, entry.response
-    attempt: dict[str, Any] = {"endpoint_id": common.upstream_cluster, "latency_ms": _ms(common.duration)}
+    # One character more than there may be, so that its report is refused for it.
+    cluster = common.upstream_cluster[: TEXT_MAX + 1]
+    attempt: dict[str, Any] = {"endpoint_id": cluster, "latency_ms": _ms(common.duration)}
     if common.HasField("start_time"):
         attempt["started_at"] = common.start_time.ToMilliseconds()
     status = response.response_code.value
@@ -147,25 +191,36 @@ def _ended(entry: pb.HttpLogEntry, now: int) -> Ended | None:
     if not trace_id:
         return None
     groups = fields[PRIORITY_GROUPS].list_value.values if PRIORITY_GROUPS in fields else ()
-    listed = tuple(group.struct_value.fields["name"].string_value for group in groups)
     count = common.upstream_request_attempt_count
     # The last attempt was never sent where its cluster had no address.
     unsent = count > 0 and flags.no_healthy_upstream
     return Ended(
-        trace_id=trace_id,
+        trace_id=trace_id[: TEXT_MAX + 1],
         request_id=entry.request.request_id,
-        listed=listed,
-        attempts=count - 1 if unsent else count,
-        unreachable=listed[count - 1] if unsent and count <= len(listed) else "",
+        last={name: told for name, told in _attempt(entry, now).items() if name not in _OF_THE_WHOLE},
+        # More than a report may have does not come.
+        attempts=min(count - 1 if unsent else count, ATTEMPTS_MAX),
+        unreachable=_name_of(groups[count - 1]) if unsent and count <= len(groups) else "",
         client_gone=any(getattr(flags, flag) for flag in _CLIENT_GONE),
         timed_out=flags.duration_timeout,
         at=now,
     )
 
 
+def _name_of(group: Any) -> str:
+    name: str = group.struct_value.fields["name"].string_value
+    return name[: TEXT_MAX + 1]
+
+
 def report_of(ended: Ended, attempts: list[dict[str, Any]]) -> OutcomeReport:
-    """The report of a request, its attempts in the order of their beginning. Raises InvalidValue."""
-    made = sorted(attempts, key=lambda one: one.get("started_at", 0))[:ATTEMPTS_MAX]
+    """The report of a request, its attempts in the order of their beginning. Raises InvalidValue.
+
+    Where entries of attempts are lost, the last one is told as the request's own entry has it, without its times.
+    """
+    made = sorted(attempts, key=lambda one: one.get("started_at", 0))
+    lost = len(made) < ended.attempts and ended.last["endpoint_id"]
+    if lost and not any(ended.last.items() <= one.items() for one in made):
+        made = [*made, ended.last]
     if ended.unreachable:
         made.append({"endpoint_id": ended.unreachable, **NOT_REACHED})
     numbered: list[Mapping[str, Any]] = [{"attempt_id": str(number), **one} for number, one in enumerate(made, start=1)]
@@ -175,6 +230,8 @@ def report_of(ended: Ended, attempts: list[dict[str, Any]]) -> OutcomeReport:
 
 def outcome_of(ended: Ended, attempts: Sequence[Mapping[str, Any]]) -> str:
     """How a request ended, by its last attempt where the client was there until the end."""
+    if not attempts and ended.attempts:
+        return "ambiguous"  # some were sent, of which nothing is known
     last = attempts[-1] if attempts else {"failure_class": NOT_REACHED["failure_class"]}
     failure = last.get("failure_class", "")
     if ended.client_gone:
