@@ -10,7 +10,10 @@
 #
 # tools/try_dockerfile.py runs these steps without an engine, in folders of their own.
 
-FROM python:3.11-slim-bookworm AS build
+# Whoever wants builds that repeat gives it with its digest: --build-arg BASE=python:3.11-slim-bookworm@sha256:…
+ARG BASE=python:3.11-slim-bookworm
+
+FROM ${BASE} AS build
 WORKDIR /build
 COPY requirements.txt ./
 RUN python -m venv --without-pip /opt/router-service \
@@ -20,7 +23,7 @@ COPY router_service ./router_service
 RUN python -m pip wheel --no-cache-dir --no-deps --wheel-dir /wheels . \
     && python -m pip --python /opt/router-service/bin/python install --no-cache-dir --no-deps --no-index --find-links /wheels router-service
 
-FROM python:3.11-slim-bookworm
+FROM ${BASE}
 LABEL org.opencontainers.image.title="router-service" \
       org.opencontainers.image.description="Decides which LLM endpoint a request may go to, and in which order to fall back." \
       org.opencontainers.image.licenses="Apache-2.0"

@@ -122,8 +122,15 @@ class Stage:
 def build(folder: Path) -> Stage:
     """Builds all stages; the last one stays at its root."""
     stage, name = None, ""
-    for word, rest in instructions((ROOT / "Dockerfile").read_text()):
-        if word == "FROM":
+    defaults: dict[str, str] = {}
+    for word, told in instructions((ROOT / "Dockerfile").read_text()):
+        rest = told
+        if word == "ARG" and stage is None:
+            argument, _, value = rest.partition("=")
+            defaults[f"${{{argument}}}"] = value
+        elif word == "FROM":
+            for argument, value in defaults.items():
+                rest = rest.replace(argument, value)
             if not BASE.fullmatch(rest.split()[0]):
                 raise Failed(f"FROM {rest}: not a slim Python pinned by its minor version")
             if stage:
