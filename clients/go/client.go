@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
 
 	pb "router-service.example/clients/go/v1"
 )
@@ -25,9 +26,14 @@ type RouterClient struct {
 	timeout      time.Duration
 	closeTimeout time.Duration
 	reports      *ReportQueue
-	own          io.Closer // nil where the connection is the caller's
+	places       chan struct{} // of calls that are under way
+	own          io.Closer     // nil where the connection is the caller's
 	closed       atomic.Bool
 }
+
+// callsAtOnce: servers take some 100 streams on a connection. A client that does not know yet how many it may begin begins
+// more, and those are refused; so what exceeds this waits here.
+const callsAtOnce = 64
 
 var _ io.Closer = (*RouterClient)(nil)
 
@@ -36,6 +42,7 @@ var _ io.Closer = (*RouterClient)(nil)
 func New(target string, options ...Option) (*RouterClient, error) {
 	s := newSettings(options)
 	s.check(target != "", "target: must not be empty; say host:port or unix:/path, or DefaultTarget")
+	s.check(!isURL(target), fmt.Sprintf("target: %q is a URL; say host:port or unix:/path", target))
 	if s.token != nil && s.tls == nil {
 		s.check(isLocal(target), fmt.Sprintf(
 			"WithToken: %s is not on this machine, and a token never goes over a plain connection; add WithTLS", target))
@@ -78,6 +85,7 @@ func newClient(conn grpc.ClientConnInterface, s *settings) *RouterClient {
 		catalog:      pb.NewCatalogServiceClient(conn),
 		timeout:      s.timeout,
 		closeTimeout: s.closeTimeout,
+		places:       make(chan struct{}, callsAtOnce),
 	}
 	made.reports = newReportQueue(func(ctx context.Context, report *pb.Report) error {
 		_, err := made.Report(ctx, report)
@@ -88,25 +96,25 @@ func newClient(conn grpc.ClientConnInterface, s *settings) *RouterClient {
 
 // Decide gives the ranked, already filtered failover list of a request, or a refusal.
 func (c *RouterClient) Decide(ctx context.Context, request *pb.DecideRequest) (*pb.DecideResponse, error) {
-	return once(ctx, c.timeout, c.router.Decide, request)
+	return once(ctx, c, c.timeout, c.router.Decide, request)
 }
 
 // Explain gives the decision that Decide would make, and for every endpoint of the pool why it is in or out. With a
 // trace_id, and nothing else but a request_id, it tells that decision or refusal again, word for word, on the catalogue
 // that it was made on.
 func (c *RouterClient) Explain(ctx context.Context, request *pb.ExplainRequest) (*pb.ExplainResponse, error) {
-	return once(ctx, c.timeout, c.router.Explain, request)
+	return once(ctx, c, c.timeout, c.router.Explain, request)
 }
 
 // Report tells what came of a decision, and is answered by how many of its attempts were new and how many known already.
 // A report that comes again changes nothing, so it may be sent until it is answered. Run reports by itself.
 func (c *RouterClient) Report(ctx context.Context, report *pb.Report) (*pb.ReportResponse, error) {
-	return once(ctx, c.timeout, c.router.Report, &pb.ReportRequest{Report: report})
+	return once(ctx, c, c.timeout, c.router.Report, &pb.ReportRequest{Report: report})
 }
 
 // GetTrace gives a decision or refusal as it was made, with what was asked and what was reported of it.
 func (c *RouterClient) GetTrace(ctx context.Context, traceID string) (*pb.Trace, error) {
-	answer, err := once(ctx, c.timeout, c.router.GetTrace, &pb.GetTraceRequest{TraceId: traceID})
+	answer, err := once(ctx, c, c.timeout, c.router.GetTrace, &pb.GetTraceRequest{TraceId: traceID})
 	return answer.GetTrace(), err
 }
 
@@ -134,15 +142,23 @@ func (c *RouterClient) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// once asks one thing, within the time of the client and of the context.
+// once asks one thing, within the time of the client and of the context, of which waiting for a place is part.
 func once[Q, A any](
 	ctx context.Context,
+	c *RouterClient,
 	timeout time.Duration,
 	call func(context.Context, *Q, ...grpc.CallOption) (*A, error),
 	request *Q,
 ) (*A, error) {
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	select {
+	case c.places <- struct{}{}:
+		defer func() { <-c.places }()
+	case <-bounded.Done():
+		code := status.FromContextError(bounded.Err()).Code()
+		return nil, routerError(ctx, status.Error(code, "the calls before it took all of its time"))
+	}
 	answer, err := call(bounded, request)
 	if err != nil {
 		return nil, routerError(ctx, err)

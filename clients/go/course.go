@@ -7,6 +7,8 @@ import (
 	"errors"
 	"time"
 
+	"google.golang.org/grpc/codes"
+
 	pb "router-service.example/clients/go/v1"
 )
 
@@ -91,7 +93,7 @@ func (c *course[T]) try(ctx context.Context, attempt *Try) *Seen {
 	seen := c.seen(ctx, bounded, err)
 	_, explicit := errors.AsType[*CallFailedError](err)
 	switch {
-	case seen.isCancelled():
+	case seen.Kind == KindCallerCancelled:
 	case attempt.spliced():
 		seen = Seen{Kind: KindBrokenOff, Why: seen.Why}
 	case seen.Kind == KindLost && !explicit && reached.neverReached():
@@ -114,7 +116,9 @@ func boundedBy(ctx context.Context, attempt *Try) (context.Context, context.Canc
 // seen is what an error of a call means within its run.
 func (c *course[T]) seen(ctx, bounded context.Context, err error) Seen {
 	seen, ok := SeenOfError(err)
-	isAnswer := seen.Kind == KindHTTP || seen.Kind == KindGRPC || seen.Kind == KindAcceptanceFailed
+	// gRPC says the same of a call that the caller cancelled and of one that the backend did.
+	isAnswer := seen.Kind == KindHTTP || seen.Kind == KindAcceptanceFailed ||
+		seen.Kind == KindGRPC && seen.Code != codes.Canceled
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled) && !isAnswer:
 		return Seen{Kind: KindCallerCancelled}

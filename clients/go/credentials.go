@@ -78,6 +78,12 @@ func isToken(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, odd)
 }
 
+// isURL says whether a target is an address of HTTP, which gRPC would take for the name of a host.
+func isURL(target string) bool {
+	scheme, _, ok := strings.Cut(target, "://")
+	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
 // isLocal says whether a target is on this machine, as far as its text tells.
 func isLocal(target string) bool {
 	scheme, rest, ok := strings.Cut(target, ":")

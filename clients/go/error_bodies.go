@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -112,8 +113,8 @@ func toldStatus(body any, places []string) (int, bool) {
 func wholeNumber(value any) (int, bool) {
 	switch number := value.(type) {
 	case json.Number:
-		whole, err := strconv.Atoi(number.String())
-		return whole, err == nil
+		read, err := strconv.ParseFloat(number.String(), 64) // 429.0 is whole too
+		return int(read), err == nil && read == math.Trunc(read) && math.Abs(read) <= math.MaxInt32
 	case float64: // what encoding/json makes of a number by itself
 		return int(number), number == float64(int(number))
 	case int:

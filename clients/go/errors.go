@@ -129,9 +129,12 @@ func routerError(ctx context.Context, err error) *RouterError {
 	return made
 }
 
-// isAway says whether to ask again may help: the service could not be reached, and does not say that it keeps nothing.
+// isAway says whether to ask again may help: the service could not be reached, and does not say that it keeps nothing; or
+// there was no token to show for now, which is no answer of the service's either.
 func isAway(err error) bool {
-	return errors.Is(err, ErrRouterUnavailable) && !isUnwanted(err)
+	failed, ok := errors.AsType[*RouterError](err)
+	hasNoToken := ok && failed.Reason == "" && failed.kind == ErrUnauthenticated
+	return errors.Is(err, ErrRouterUnavailable) && !isUnwanted(err) || hasNoToken
 }
 
 // isUnwanted says that the service was started without a store.

@@ -112,7 +112,7 @@ func (f *failover) run(ctx context.Context, do doing) Outcome {
 		verdict := Classify(*seen, f.now())
 		f.attempts = append(f.attempts, attempt.failed(*seen, verdict))
 		f.last = verdict.FailureClass
-		if seen.isCancelled() {
+		if seen.Kind == KindCallerCancelled {
 			return CancelledByCaller
 		}
 		if attempt.wasPassedOn() || !f.goesOn(next, verdict, attempt) {

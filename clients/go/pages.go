@@ -19,21 +19,21 @@ func (c *RouterClient) ListTraces(ctx context.Context, request *pb.ListTracesReq
 			page := &pb.ListTracesRequest{}
 			proto.Merge(page, request)
 			page.PageToken = token
-			return once(ctx, c.timeout, c.router.ListTraces, page)
+			return once(ctx, c, c.timeout, c.router.ListTraces, page)
 		})
 }
 
 // ListEndpoints gives the endpoints served now, by endpoint_id. An error is the last that comes.
 func (c *RouterClient) ListEndpoints(ctx context.Context) iter.Seq2[*pb.ServedEndpoint, error] {
 	return paged("", (*pb.ListEndpointsResponse).GetEndpoints, func(token string) (*pb.ListEndpointsResponse, error) {
-		return once(ctx, c.timeout, c.catalog.ListEndpoints, &pb.ListEndpointsRequest{PageToken: token})
+		return once(ctx, c, c.timeout, c.catalog.ListEndpoints, &pb.ListEndpointsRequest{PageToken: token})
 	})
 }
 
 // ListPolicies gives the policies served now, by policy_id. An error is the last that comes.
 func (c *RouterClient) ListPolicies(ctx context.Context) iter.Seq2[*pb.Policy, error] {
 	return paged("", (*pb.ListPoliciesResponse).GetPolicies, func(token string) (*pb.ListPoliciesResponse, error) {
-		return once(ctx, c.timeout, c.catalog.ListPolicies, &pb.ListPoliciesRequest{PageToken: token})
+		return once(ctx, c, c.timeout, c.catalog.ListPolicies, &pb.ListPoliciesRequest{PageToken: token})
 	})
 }
 
@@ -41,7 +41,7 @@ func (c *RouterClient) ListPolicies(ctx context.Context) iter.Seq2[*pb.Policy, e
 // comes.
 func (c *RouterClient) ListWorkloads(ctx context.Context) iter.Seq2[*pb.Workload, error] {
 	return paged("", (*pb.ListWorkloadsResponse).GetWorkloads, func(token string) (*pb.ListWorkloadsResponse, error) {
-		return once(ctx, c.timeout, c.catalog.ListWorkloads, &pb.ListWorkloadsRequest{PageToken: token})
+		return once(ctx, c, c.timeout, c.catalog.ListWorkloads, &pb.ListWorkloadsRequest{PageToken: token})
 	})
 }
 

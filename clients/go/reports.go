@@ -17,6 +17,9 @@ import (
 const (
 	againBase = 200 * time.Millisecond
 	againCap  = 5 * time.Second
+	// limitedTimes is how often a report is sent that meets a limit: one that is itself too large must not hold up the
+	// others for ever.
+	limitedTimes = 10
 )
 
 // ReportCounts is what became of reports.
@@ -62,6 +65,8 @@ type ReportQueue struct {
 	counts   ReportCounts
 	closed   bool
 	failures int           // in a row
+	limited  int           // of these, those that met a limit
+	lost     bool          // the answer to an earlier sending of the first one may have been
 	ended    chan struct{} // closed when the goroutine ends; nil while there is none
 }
 
@@ -81,10 +86,15 @@ func pause(failures int, draw float64) time.Duration {
 }
 
 // Put takes a report, to be sent soon, and says whether it did. One that finds no room, or comes after closing, is
-// dropped, which is counted and logged.
+// dropped, which is counted and logged; a nil one is refused.
 func (q *ReportQueue) Put(report *pb.Report) bool {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
+	if report == nil {
+		q.counts.Refused++
+		q.logger.Error("report refused", "why", "it is nil; give a *pb.Report")
+		return false
+	}
 	if q.closed || len(q.waiting) >= q.limit {
 		q.counts.Dropped++
 		why := "as many wait as there is room for"
@@ -173,17 +183,22 @@ func (q *ReportQueue) first() *pb.Report {
 	return q.waiting[0]
 }
 
-// answered notes what came of sending the first one, which goes unless the service could not be reached; and how often
-// in a row that was so.
+// answered notes what came of sending the first one, which goes unless the service could not be reached or was busy; and
+// how often in a row that was so.
 func (q *ReportQueue) answered(report *pb.Report, err error) int {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
-	if isAway(err) {
+	isLimited := errors.Is(err, ErrLimitExceeded)
+	if isLimited {
+		q.limited++
+	}
+	if isAway(err) || isLimited && q.limited < limitedTimes {
+		q.lost = q.lost || isAway(err)
 		q.failures++
 		return q.failures
 	}
-	sentBefore := q.failures > 0
-	q.failures = 0
+	sentBefore := q.lost
+	q.failures, q.limited, q.lost = 0, 0, false
 	q.waiting[0] = nil
 	q.waiting = q.waiting[1:]
 	switch {

@@ -213,3 +213,70 @@ func TestTheGoroutineLivesOnlyWhileSomethingWaits(t *testing.T) {
 		t.Error(sent.Load())
 	}
 }
+
+// A busy service is asked again, but a report that is itself too large holds up the others for so long only.
+func TestALimitIsMetAgainLaterAndNotForEver(t *testing.T) {
+	service := newScripted(t)
+	service.answers = []codes.Code{codes.ResourceExhausted, codes.ResourceExhausted}
+	router := client(t, service.target)
+	router.Reports().Put(report(1))
+	router.Reports().Put(report(2))
+	want(t, traces(service.told(router)), "1 2")
+	if counts := router.Reports().Counts(); counts != (routerservice.ReportCounts{Delivered: 2}) {
+		t.Errorf("%+v", counts)
+	}
+
+	busy := routerservice.MadeError(codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_LIMIT_REACHED)
+	gone := routerservice.MadeError(codes.NotFound, pb.ErrorReason_ERROR_REASON_TRACE_NOT_FOUND)
+	sent := map[string]int{}
+	var waits []int
+	queue := routerservice.NewReportQueue(func(_ context.Context, one *pb.Report) error {
+		trace := traces([]*pb.Report{one})
+		sent[trace]++
+		switch {
+		case trace == "1" || trace == "2" && sent[trace] == 1:
+			return busy
+		case trace == "2":
+			return gone // it was never taken, so it was not told either
+		}
+		return nil
+	}, 9, func(_ context.Context, failures int) error {
+		waits = append(waits, failures)
+		return nil
+	})
+	for number := range 3 {
+		queue.Put(report(number + 1))
+	}
+	if err := queue.CloseWithin(patience); err != nil {
+		t.Fatal(err)
+	}
+	if sent["1"] != 10 || sent["2"] != 2 || sent["3"] != 1 || !slices.Equal(waits, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 1}) {
+		t.Error(sent, waits)
+	}
+	if counts := queue.Counts(); counts != (routerservice.ReportCounts{Delivered: 1, Refused: 2}) {
+		t.Errorf("%+v", counts)
+	}
+}
+
+func TestANilReportIsRefusedAndTheNextIsTold(t *testing.T) {
+	service := newScripted(t)
+	router := client(t, service.target, routerservice.WithLogger(slog.New(slog.DiscardHandler)))
+	if router.Reports().Put(nil) {
+		t.Error("taken")
+	}
+	router.Reports().Put(report(1))
+	want(t, traces(service.told(router)), "1")
+}
+
+func TestATokenThatCannotBeHadForNowLosesNoReport(t *testing.T) {
+	service := newScripted(t)
+	var asked atomic.Int32
+	router := client(t, service.target, routerservice.WithTokenFrom(func(context.Context) (string, error) {
+		if asked.Add(1) == 1 {
+			return "", errors.New("the file is being written")
+		}
+		return "secret", nil
+	}))
+	router.Reports().Put(report(1))
+	want(t, traces(service.told(router)), "1")
+}

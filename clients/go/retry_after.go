@@ -59,9 +59,23 @@ func milliseconds(text string, unit int64) (int64, bool) {
 }
 
 func untilDate(text string, now time.Time) (int64, bool) {
+	text = strings.TrimSpace(text)
 	moment, err := http.ParseTime(text)
-	if err != nil {
+	// It reads white space where there is none in any of the three forms.
+	if err != nil || strings.Contains(text, ",  ") {
 		return 0, false
 	}
+	if _, err := time.Parse(time.RFC850, text); err == nil {
+		moment = moment.AddDate(fullYear(moment.Year()%100, now.UTC().Year())-moment.Year(), 0, 0)
+	}
 	return max(0, moment.Sub(now).Round(time.Millisecond).Milliseconds()), true
+}
+
+// fullYear: a year of two digits is of this century, unless that is more than 50 years ahead (RFC 9110, 5.6.7).
+func fullYear(digits, now int) int {
+	near := now - now%100 + digits
+	if near > now+50 {
+		near -= 100
+	}
+	return near
 }

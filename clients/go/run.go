@@ -114,7 +114,7 @@ func (c *RouterClient) decideInTime(ctx context.Context, message *pb.DecideReque
 	if own := message.GetRequest().DeadlineMs; own != nil {
 		timeout = min(timeout, time.Duration(*own)*time.Millisecond)
 	}
-	return once(ctx, timeout, c.router.Decide, message)
+	return once(ctx, c, timeout, c.router.Decide, message)
 }
 
 func newFailover(asked *pb.RouteRequest, decision *pb.Decision, begun time.Time, told *runSettings) *failover {

@@ -42,7 +42,7 @@ func TestAnAnswerThatCameBeforeTheCancellationIsReported(t *testing.T) {
 	router := client(t, service.target)
 	for seen, reported := range map[*routerservice.Seen]string{
 		{Kind: routerservice.KindHTTP, Status: 503}:             `cancelled: a "transient" 503;`,
-		{Kind: routerservice.KindGRPC, Code: codes.Canceled}:    `cancelled: a "" 1;`,
+		{Kind: routerservice.KindGRPC, Code: codes.Canceled}:    `cancelled: a "" 499;`,
 		{Kind: routerservice.KindGRPC, Code: codes.Unavailable}: `cancelled: a "transient" 14;`,
 		{Kind: routerservice.KindLost}:                          `cancelled: a "" 499;`,
 	} {

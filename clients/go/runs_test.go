@@ -47,7 +47,9 @@ type scriptLine struct {
 type step struct {
 	Call      string `json:"call,omitempty"`
 	TimeoutMs *int64 `json:"timeout_ms,omitempty"`
-	WaitMs    int64  `json:"wait_ms,omitempty"`
+	// ExtendedMs is the time-out once a part was passed on.
+	ExtendedMs *int64 `json:"extended_ms,omitempty"`
+	WaitMs     int64  `json:"wait_ms,omitempty"`
 }
 
 // backends do what the script says.
@@ -58,18 +60,22 @@ type backends struct {
 	refusal string // what acceptance has against the last answer
 }
 
-func (b *backends) call(_ context.Context, attempt *routerservice.Try) (string, error) {
+func (b *backends) call(ctx context.Context, attempt *routerservice.Try) (string, error) {
 	line := b.script[0]
 	b.script = b.script[1:]
 	made := step{Call: attempt.EndpointID()}
 	if attempt.Timeout != 0 {
 		made.TimeoutMs = new(attempt.Timeout.Milliseconds())
 	}
-	b.steps = append(b.steps, made)
 	b.world.goOn(line.TakesMs)
 	if line.PassedOn {
+		before, bounded := ctx.Deadline()
 		attempt.PassedOn()
+		if after, _ := ctx.Deadline(); bounded {
+			made.ExtendedMs = new((attempt.Timeout + after.Sub(before)).Milliseconds())
+		}
 	}
+	b.steps = append(b.steps, made)
 	if line.Seen != nil {
 		return "", &routerservice.CallFailedError{Seen: *line.Seen}
 	}
@@ -99,7 +105,7 @@ func TestRuns(t *testing.T) {
 		Now  time.Time
 		Runs []runCase
 	}](t, "runs.json")
-	if len(read.Runs) < 62 {
+	if len(read.Runs) < 70 {
 		t.Fatalf("only %d runs", len(read.Runs))
 	}
 	service := newScripted(t)

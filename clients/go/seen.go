@@ -50,11 +50,6 @@ type Seen struct {
 	Why string
 }
 
-// isCancelled says that the caller wanted no answer any more.
-func (s Seen) isCancelled() bool {
-	return s.Kind == KindCallerCancelled || s.Kind == KindGRPC && s.Code == codes.Canceled
-}
-
 // CallFailedError is what a call returns that made an attempt without an answer. Errors of net/http, of gRPC and of the
 // usual SDKs say by themselves what was seen ([SeenOfError]); this one is for what they do not know.
 type CallFailedError struct {

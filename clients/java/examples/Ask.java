@@ -8,6 +8,7 @@ import java.util.*;
 
 class Ask { // Ask BASE_URL QUESTION
   public static void main(String[] arguments) throws Exception {
+    if (arguments.length != 2) throw new IllegalArgumentException("Ask BASE_URL QUESTION");
     System.setProperty("jdk.httpclient.disableRetryConnect", ""); // run tries again, nobody else
     var http = HttpClient.newHttpClient();
     var env = System.getenv();

@@ -167,6 +167,10 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("", "1: the file is empty; it needs at least backends"),
+        (
+            "service: {target: 'http://router:50051'}\nbackends: [{endpoints: [a], base_url: 'http://localhost:1/v1'}]",
+            '1: service.target: must be HOST:PORT or unix:/PATH, and no URL of HTTP, and is "http://router:50051"',
+        ),
         ("a: [", "2: did not find expected node content; it must be one YAML document"),
         ("a: 1\n---\nb: 2", "2: but found another document; it must be one YAML document"),
         ("[]", "1: must be a mapping, and is []"),

@@ -7,16 +7,19 @@ import http.client
 import json
 import socket
 import ssl
+import threading
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import grpc
 import openai
 import pytest
 
 from clients.conformance.faults import closed_port, faulty_backend
-from router_service_client import CallFailed, Seen, seen_of_exception, seen_of_response
+from router_service_client import CallFailed, Seen, classify, seen_of_exception, seen_of_response
 
 
 def raised(call: Callable[[], object]) -> BaseException:
@@ -171,3 +174,52 @@ def test_grpc() -> None:
 def test_a_kind_must_be_known() -> None:
     with pytest.raises(ValueError, match="is no kind of Seen"):
         Seen("odd")
+
+
+def test_grpc_tells_whose_cancellation_it_was() -> None:
+    def cancel(_request: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
+        context.abort(grpc.StatusCode.CANCELLED, "by the backend itself")
+        yield b""
+
+    def endless(_request: bytes, _context: grpc.ServicerContext) -> Iterator[bytes]:
+        yield b"first"
+        ended.wait(30)
+
+    def cancelled_here(call: Any) -> None:
+        next(call)
+        call.cancel()
+        next(call)
+
+    ended = threading.Event()
+    methods = {"Backend": cancel, "Caller": endless}
+    server = grpc.server(ThreadPoolExecutor(2))
+    handlers: Any = {name: grpc.unary_stream_rpc_method_handler(method) for name, method in methods.items()}
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("a.B", handlers),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        backend: Any = channel.unary_stream("/a.B/Backend")
+        caller: Any = channel.unary_stream("/a.B/Caller")
+        seen = seen_of_exception(raised(lambda: next(backend(b"", timeout=30))))
+        own = seen_of_exception(raised(lambda: cancelled_here(caller(b"", timeout=30))))
+    ended.set()
+    server.stop(None).wait()
+    assert seen is not None
+    assert own is not None
+    assert ((seen.kind, seen.code), own.kind) == (("grpc", "CANCELLED"), "caller_cancelled")
+    assert (classify(seen).failure_class, classify(own).failure_class) == ("ambiguous", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("[" * 100_000, ""),  # deeper than Python reads
+        ('{"error": {"code": "insufficient_quota", "n": ' + "9" * 5000 + "}}", "quota"),  # longer than int() takes
+        ('{"error": {"code": "insufficient_quota", "n": -' + "9" * 400 + "}}", "quota"),
+        ('{"error": {"code": "insufficient_quota", "n": Infinity}}', ""),
+    ],
+    ids=["deep", "long", "negative", "infinite"],
+)
+def test_odd_json_is_read_as_far_as_it_is_json(text: str, subject: str) -> None:
+    verdict = classify(Seen("http", 429, body=text))
+    assert (verdict.of == "endpoint") == (subject == "quota")

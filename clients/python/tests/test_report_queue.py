@@ -10,12 +10,22 @@ import grpc
 import pytest
 
 from clients.python.tests.scripted import ScriptedService, scripted_service
-from router_service_client import AsyncRouterClient, Report, ReportsLost, RouterClient, RouterUnavailable, TraceNotFound
+from router_service_client import (
+    AsyncRouterClient,
+    LimitExceeded,
+    Report,
+    ReportsLost,
+    RouterClient,
+    RouterUnavailable,
+    TraceNotFound,
+    Unauthenticated,
+)
 from router_service_client.report_task import ReportTask
 from router_service_client.report_thread import ReportThread
-from router_service_client.reports import Outbox
+from router_service_client.reports import LIMITED_TIMES, Outbox
 
 AWAY = grpc.StatusCode.UNAVAILABLE
+BUSY = grpc.StatusCode.RESOURCE_EXHAUSTED
 Service = tuple[ScriptedService, str]
 
 
@@ -52,6 +62,52 @@ async def test_asyncio_asks_again_too(service: Service) -> None:
         client.reports.put(report(2))
     assert service[0].reports == [report(1), report(2)]
     assert client.reports.outbox.delivered == 2
+
+
+def test_a_service_that_is_busy_is_asked_again(service: Service) -> None:
+    service[0].answers = [BUSY, BUSY]
+    with RouterClient(service[1]) as client:
+        client.reports.put(report(1))
+        client.reports.put(report(2))
+    assert service[0].reports == [report(1), report(2)]
+    assert (client.reports.outbox.delivered, client.reports.outbox.refused) == (2, 0)
+
+
+def test_a_report_that_is_itself_too_large_holds_up_the_others_for_so_long_only(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    outbox = Outbox(lambda: 1.0)
+    outbox.put(report(1))
+    outbox.put(report(2))
+    waits = []
+    for _ in range(LIMITED_TIMES):
+        assert outbox.waiting[0] == report(1)
+        outbox.answered(LimitExceeded("too large", BUSY))
+        waits.append(outbox.wait)
+    assert waits == [0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0, 5.0, 5.0, 0.0]
+    assert (list(outbox.waiting), outbox.refused) == ([report(2)], 1)
+    assert "refused: too large" in caplog.text
+    # The next one meets a limit too, and was not taken by it: that its trace is gone then is no delivery.
+    outbox.answered(LimitExceeded("busy", BUSY))
+    outbox.answered(TraceNotFound("gone", grpc.StatusCode.NOT_FOUND))
+    assert (outbox.delivered, outbox.refused) == (0, 2)
+
+
+def test_a_token_that_cannot_be_had_for_now_loses_no_report() -> None:
+    outbox = Outbox(lambda: 0.0)
+    outbox.put(report(1))
+    outbox.answered(Unauthenticated("there is no token to show", grpc.StatusCode.UNAUTHENTICATED))
+    assert list(outbox.waiting) == [report(1)]
+    outbox.answered(Unauthenticated("no", grpc.StatusCode.UNAUTHENTICATED, "ERROR_REASON_UNAUTHENTICATED"))
+    assert outbox.refused == 1
+
+
+def test_what_is_no_report_is_refused_at_once(service: Service) -> None:
+    with RouterClient(service[1]) as client:
+        with pytest.raises(TypeError, match="a Report is told, not NoneType"):
+            client.reports.put(None)  # type: ignore[arg-type]
+        client.reports.put(report(1))
+    assert service[0].reports == [report(1)]
 
 
 def test_what_the_service_refuses_is_counted_and_the_next_is_told(

@@ -87,6 +87,22 @@ def test_a_fault_in_acceptance_is_raised_too(service: Service) -> None:
     assert told(service[0]) == ("failed", [("a", "", 499)])
 
 
+def test_an_acceptance_without_words_is_a_fault_of_ones_own_too(service: Service) -> None:
+    with (
+        RouterClient(service[1]) as client,
+        pytest.raises(TypeError, match=r"accept says in words .* it returned bool"),
+    ):
+        client.run(None, lambda attempt: "words", accept=lambda answer: True)  # type: ignore[arg-type, return-value]
+    assert told(service[0]) == ("failed", [("a", "", 499)])
+
+
+def test_starts_are_whole_milliseconds_as_the_service_keeps_them(service: Service) -> None:
+    with RouterClient(service[1]) as client:
+        client.run(None, lambda attempt: "words")
+    (attempt,) = service[0].reports[0].attempts
+    assert attempt.started_at.nanos % 1_000_000 == 0
+
+
 def test_no_answer_says_what_was_tried(service: Service) -> None:
     def call(attempt: Try) -> str:
         raise CallFailed.http(503 if attempt.number == 1 else 400, body={"error": {"code": "content_filter"}})

@@ -50,9 +50,12 @@ class Backends:
 
     def call(self, attempt: Try) -> str:
         line = self.script.pop(0)
-        self.world.steps.append({"call": attempt.endpoint_id, "timeout_ms": attempt.timeout_ms})
+        step = {"call": attempt.endpoint_id, "timeout_ms": attempt.timeout_ms}
+        self.world.steps.append(step)
         self.world.gone_ms += line["takes_ms"]
         attempt.passed_on = line.get("passed_on", False)
+        if attempt.passed_on and attempt.timeout_ms is not None:
+            step["extended_ms"] = attempt.timeout_ms
         if "seen" in line:
             raise CallFailed(Seen(**line["seen"]))
         self.refusing[line["answer"]] = line.get("not_accepted", "")

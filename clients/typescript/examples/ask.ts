@@ -8,6 +8,7 @@ interface Completion {
 }
 
 const [baseUrl, question] = process.argv.slice(2);
+if (question === undefined) throw new Error("give two arguments: ask.ts BASE_URL QUESTION");
 const body = { messages: [{ role: "user", content: question }], max_tokens: 400 };
 
 async function call(attempt: Try): Promise<Completion> {

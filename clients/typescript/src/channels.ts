@@ -52,6 +52,7 @@ const OPTIONS: ChannelOptions = {
 
 // What never leaves this machine: Unix sockets and loopback, in the forms that gRPC takes.
 const LOCAL = /^(unix(-abstract)?:|((dns|ipv4|ipv6):(\/\/\/)?)?(localhost|127(\.\d{1,3}){3}|\[::1\]|::1)(:\d+)?$)/;
+const URL_OF_HTTP = /^https?:\/\//i;
 const TOKEN = /^[\u0021-\u007e]+$/;
 
 /** What opens a channel. */
@@ -65,6 +66,9 @@ export function opening(target: string, options: RouterClientOptions): Opening {
   const { tls = false, credentials: own, channel, channelOptions, token, timeoutMs } = options;
   const isPlain = tls === false && own?._isSecure() !== true;
   const problems = [
+    ...(channel === undefined && (target === "" || URL_OF_HTTP.test(target))
+      ? [`target: ${JSON.stringify(target)} is no address; say host:port or unix:/path, such as ${DEFAULT_TARGET}`]
+      : []),
     ...(own !== undefined && tls !== false ? ["give tls or credentials, not both"] : []),
     ...(channel !== undefined && (own !== undefined || tls !== false)
       ? ["a channel has its credentials already: give it without tls and credentials"]

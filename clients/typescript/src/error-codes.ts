@@ -79,6 +79,8 @@ const OF_HANDSHAKE =
   /before secure TLS connection was established|wrong version number|packet length too long|unsupported protocol|handshake failure/;
 /** What fetch says itself; its cause, where there is one, knows better. */
 const OF_FETCH = /^(fetch failed|terminated)$/;
+/** What fetch refuses to call at all, by what caused it. */
+const NEVER_FETCHED = /^(bad port|unknown scheme|invalid method)$/;
 /** Every message of JSON.parse has the word; other SyntaxErrors are faults of a program. */
 const OF_JSON = /\bJSON\b/;
 
@@ -92,6 +94,7 @@ export function kindOf(error: Error): SeenKind | undefined {
   if (name !== undefined) return NAMES[name];
   if (typeof code === "string" && Object.hasOwn(CODES, code)) return CODES[code];
   if (typeof code === "string" && code.startsWith(PARSER_CODES)) return "lost";
+  if (NEVER_FETCHED.test(error.message)) return "connect";
   return error instanceof TypeError && OF_FETCH.test(error.message) ? "lost" : undefined;
 }
 

@@ -131,8 +131,12 @@ interface Carrying {
 /** What grpc-js says where a call was never sent. Of a deadline it cannot be told from the words of a server. */
 const NOT_SENT = /^(\w+: )?No connection established|^Name resolution failed/;
 
+/** What grpc-js says where the call was cancelled on this side; of a backend that cancels, its own words. */
+const CANCELLED_HERE = "Cancelled on client";
+
 function ofGrpc(number: number, details: string, { reason, retrySeconds }: ReturnType<typeof errorDetails>): Seen {
   const code = (status[number] as StatusName | undefined) ?? "UNKNOWN";
+  if (code === "CANCELLED" && details === CANCELLED_HERE) return { kind: "caller_cancelled" };
   const told = [
     ...(reason === "" ? [] : [{ reason }]),
     ...(retrySeconds === undefined ? [] : [{ retryDelay: `${String(retrySeconds)}s` }]),

@@ -1,12 +1,14 @@
 // Reports on their way: a bounded queue, counts of what became of them, and what could not be told.
 
-import { type RouterError, RouterUnavailable, TraceNotFound, Unauthenticated } from "./errors.js";
+import { LimitExceeded, type RouterError, RouterUnavailable, TraceNotFound, Unauthenticated } from "./errors.js";
 import type { Report } from "./generated/router_service/v1/report.js";
 
 /** Reports that wait at most. */
 export const LIMIT = 1000;
 const BACKOFF_BASE_MS = 200;
 const BACKOFF_CAP_MS = 5000;
+/** How often a report is sent that meets a limit: one that is itself too large must not hold up the others for ever. */
+const LIMITED_TIMES = 10;
 
 /** Thrown on closing: these reports were not delivered. They may be sent again, by any client; each counts once. */
 export class ReportsLost extends Error {
@@ -55,6 +57,8 @@ export class Outbox {
   readonly #random: () => number;
   readonly #warn: (message: string) => void;
   #failures = 0;
+  #limited = 0;
+  #lost = false;
 
   /** @internal Clients make these. */
   constructor({ random, warn, limit = LIMIT }: OutboxOptions) {
@@ -65,6 +69,8 @@ export class Outbox {
 
   /** @internal Takes a report, and says whether it did; one that finds no room is counted and told. */
   put(report: Report, closed: boolean): boolean {
+    const given: unknown = report;
+    if (typeof given !== "object" || given === null) throw new TypeError(`a Report is told, not ${String(given)}`);
     if (!closed && this.waiting.length < this.limit) {
       this.waiting.push(report);
       return true;
@@ -75,18 +81,21 @@ export class Outbox {
     return false;
   }
 
-  /** @internal Notes what came of sending the first one: it goes, unless the service could not be reached. */
+  /** @internal Notes what came of sending the first one: it goes, unless the service could not be reached or was busy. */
   answered(error: RouterError | undefined): void {
     const unwanted = error?.reason === "ERROR_REASON_NO_STORE";
     // A token that cannot be had for now is no answer of the service's either.
     const hasNoToken = error instanceof Unauthenticated && error.reason === "";
-    if ((error instanceof RouterUnavailable && !unwanted) || hasNoToken) {
+    const isAway = (error instanceof RouterUnavailable && !unwanted) || hasNoToken;
+    if (error instanceof LimitExceeded) this.#limited += 1;
+    if (isAway || (error instanceof LimitExceeded && this.#limited < LIMITED_TIMES)) {
+      this.#lost ||= isAway;
       this.waitMs = this.#random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(this.#failures, 8));
       this.#failures += 1;
       return;
     }
-    const sentBefore = this.#failures > 0;
-    [this.#failures, this.waitMs] = [0, 0];
+    const sentBefore = this.#lost;
+    [this.#lost, this.#failures, this.#limited, this.waitMs] = [false, 0, 0, 0];
     const report = this.waiting.shift();
     // Under a retention of 0 a report ends its trace: where the answer to the first sending was lost, this is it.
     if (error === undefined || (sentBefore && error instanceof TraceNotFound)) this.delivered += 1;

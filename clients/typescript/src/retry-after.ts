@@ -45,8 +45,10 @@ function until(text: string, now: Date): number | undefined {
   const month = MONTHS.indexOf(found?.["month"] ?? "");
   if (found === undefined || month < 0) return undefined;
   const [day, hour, minute, second] = ["day", "hour", "minute", "second"].map((name) => Number(found[name]));
-  const moment = Date.UTC(fullYear(found["year"] ?? "", now), month, day, hour, minute, second);
-  return Math.max(0, moment - now.getTime());
+  const moment = new Date(Date.UTC(fullYear(found["year"] ?? "", now), month, day, hour, minute, second));
+  // What there is not, as November the 31st, Date makes something else of.
+  const isOther = moment.getUTCDate() !== day || moment.getUTCHours() !== hour || moment.getUTCSeconds() !== second;
+  return isOther ? undefined : Math.max(0, moment.getTime() - now.getTime());
 }
 
 /** A year of two digits is of this century, unless that is more than 50 years ahead (RFC 9110, 5.6.7). */

@@ -158,7 +158,10 @@ class Course<T> {
     }
   }
 
-  #answered(attempt: Try, result: T, wrong: string): Ended {
+  #answered(attempt: Try, result: T, wrong: unknown): Ended {
+    if (typeof wrong !== "string") {
+      throw new TypeError(`accept says in words what it has against an answer, or nothing; it gave a ${typeof wrong}`);
+    }
     if (wrong !== "") {
       this.failure = { kind: "acceptance_failed", why: wrong };
       return { kind: "failed", attempt, seen: this.failure };

@@ -87,6 +87,14 @@ describe("of a gRPC backend is seen", () => {
     }
   });
 
+  test("one that cancels, which nobody here asked for", async () => {
+    await using backend = await failing({ code: status.CANCELLED, details: "by the backend itself" });
+    const seen = await seenAt(backend.target);
+    assert.deepEqual([seen.kind, seen.code], ["grpc", "CANCELLED"]);
+    const { failureClass, statusCode, then } = classify(seen);
+    assert.deepEqual([failureClass, statusCode, then], ["ambiguous", 1, "next_if_replayable"]);
+  });
+
   test("one that tells a reason and how long to wait", async () => {
     const duration = new BinaryWriter()
       .tag(1, WireType.Varint)
@@ -114,7 +122,7 @@ describe("of a gRPC backend is seen", () => {
 
   test("what was cancelled, and what took too long", async () => {
     await using backend = await failing({ code: status.UNAVAILABLE });
-    assert.equal(classify(await seenAt(backend.target, { cancel: true })).statusCode, 1);
+    assert.deepEqual(await seenAt(backend.target, { cancel: true }), { kind: "caller_cancelled" });
     const late = classify(await seenAt(backend.target, { deadline: Date.now() - 1 }));
     assert.deepEqual([late.failureClass, late.statusCode], ["ambiguous", 4]);
   });

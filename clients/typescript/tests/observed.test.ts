@@ -80,6 +80,12 @@ describe("what is seen", () => {
   for (const [name, ask] of Object.entries(LIBRARIES)) {
     const seen = async (url: string, given = signal): Promise<Seen | undefined> => await seenOf(ask(url, given));
 
+    test("what fetch refuses to call at all was not sent", async () => {
+      for (const url of ["http://127.0.0.1:1/", "router://127.0.0.1/"]) {
+        assert.equal(seenOfError(await fetch(url).catch((error: unknown) => error))?.kind, "connect", url);
+      }
+    });
+
     test(`of ${name}: what was never sent`, async () => {
       for (const url of [await refusing(), "http://router-service.invalid:8080"]) {
         assert.equal((await seen(url))?.kind, "connect", url);

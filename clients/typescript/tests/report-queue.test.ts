@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import { promisify } from "node:util";
 
 import {
+  LimitExceeded,
   type Report,
   ReportsLost,
   RouterClient,
@@ -21,6 +22,7 @@ import { ScriptedService } from "./scripted.js";
 
 const NOWHERE = "unix:/nonexistent/router.sock";
 const AWAY = new RouterUnavailable("away", { code: "UNAVAILABLE" });
+const BUSY = new LimitExceeded("busy", { code: "RESOURCE_EXHAUSTED" });
 const GONE = new TraceNotFound("gone", { code: "NOT_FOUND" });
 
 function report(number: number): Report {
@@ -54,6 +56,45 @@ describe("reports", () => {
     assert.ok(await router.reports.flush());
     assert.deepEqual(service.reports, [report(1), report(2)]);
     assert.equal(router.reports.outbox.delivered, 2);
+  });
+
+  test("a service that is busy is asked again", async () => {
+    await using service = await ScriptedService.start();
+    service.answers.push("RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED");
+    await using router = new RouterClient(service.target);
+    router.reports.put(report(1));
+    router.reports.put(report(2));
+    assert.ok(await router.reports.flush());
+    assert.deepEqual(service.reports, [report(1), report(2)]);
+    assert.deepEqual([router.reports.outbox.delivered, router.reports.outbox.refused], [2, 0]);
+  });
+
+  test("a report that is itself too large holds up the others for so long only", () => {
+    const { warnings, options } = listening();
+    const outbox = new Outbox({ ...options, random: () => 1 });
+    outbox.put(report(1), false);
+    outbox.put(report(2), false);
+    const waits = Array.from({ length: 10 }, () => {
+      assert.deepEqual(outbox.waiting[0], report(1));
+      outbox.answered(BUSY);
+      return outbox.waitMs;
+    });
+    assert.deepEqual(waits, [200, 400, 800, 1600, 3200, 5000, 5000, 5000, 5000, 0]);
+    assert.deepEqual([outbox.waiting, outbox.refused], [[report(2)], 1]);
+    assert.match(warnings.join(), /^report of trace 0+1 refused: /);
+    // The next one meets a limit too, and was not taken by it: that its trace is gone then is no delivery.
+    outbox.answered(BUSY);
+    outbox.answered(GONE);
+    assert.deepEqual([outbox.delivered, outbox.refused], [0, 2]);
+  });
+
+  test("what is no report is refused at once, and holds up nothing", async () => {
+    await using service = await ScriptedService.start();
+    await using router = new RouterClient(service.target);
+    assert.throws(() => router.reports.put(undefined as unknown as Report), /a Report is told, not undefined/);
+    router.reports.put(report(1));
+    assert.ok(await router.reports.flush());
+    assert.deepEqual(service.reports, [report(1)]);
   });
 
   test("what the service refuses is counted, and the next is told", async () => {

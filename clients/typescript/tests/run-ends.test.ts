@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { CallFailed, NotAnswered, RouterUnavailable, type Try } from "@router-service/client";
+import { CallFailed, NotAnswered, RouterClient, RouterUnavailable, type Try } from "@router-service/client";
 
 import { Routed } from "./routed.js";
 
@@ -106,6 +106,19 @@ describe("a run", () => {
     assert.equal(asserting.outcome, "accepted");
   });
 
+  test("takes no acceptance without words, and reports that as a fault of its own", async () => {
+    await using routed = await Routed.start();
+    const { router, service } = routed;
+    const accept = (): string => true as unknown as string;
+    await assert.rejects(
+      router.run({}, () => "words", { accept }),
+      /accept says in words .* it gave a boolean/,
+    );
+    await router.close();
+    const [report] = service.reports;
+    assert.deepEqual([report?.outcome, report?.attempts[0]?.statusCode], ["failed", 499]);
+  });
+
   test("of candidates of one's own is not reported", async () => {
     await using routed = await Routed.start();
     const { router, service } = routed;
@@ -126,6 +139,30 @@ describe("a run", () => {
       router.run({}, () => assert.fail("called")),
       RouterUnavailable,
     );
+    assert.equal(service.asked.length, 1);
+  });
+
+  test("asks once though a policy of gRPC's own says to try again", async () => {
+    await using routed = await Routed.start();
+    const { service } = routed;
+    service.case = { error: "UNAVAILABLE" };
+    const retryPolicy = {
+      maxAttempts: 4,
+      initialBackoff: "0.01s",
+      maxBackoff: "0.01s",
+      backoffMultiplier: 1,
+      retryableStatusCodes: ["UNAVAILABLE"],
+    };
+    const config = JSON.stringify({ methodConfig: [{ name: [{}], retryPolicy }] });
+    const retrying = { "grpc.service_config": config };
+    // As gRPC does it where nobody turns it off.
+    await using careless = new RouterClient(service.target, {
+      channelOptions: { ...retrying, "grpc.enable_retries": 1 },
+    });
+    await assert.rejects(careless.decide({}), RouterUnavailable);
+    assert.equal(service.asked.splice(0).length, 4);
+    await using router = new RouterClient(service.target, { channelOptions: retrying });
+    await assert.rejects(router.decide({}), RouterUnavailable);
     assert.equal(service.asked.length, 1);
   });
 });

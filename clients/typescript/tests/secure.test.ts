@@ -165,6 +165,15 @@ describe("options", () => {
     channel.close();
   });
 
+  test("what is no target is refused, with its cure", () => {
+    for (const target of ["", "http://127.0.0.1:50051", "HTTPS://router.example"]) {
+      assert.throws(() => new RouterClient(target), {
+        name: "TypeError",
+        message: `RouterClient: target: ${JSON.stringify(target)} is no address; say host:port or unix:/path, such as 127.0.0.1:50051`,
+      });
+    }
+  });
+
   test("a channel of one's own stays open", async () => {
     await using service = await ScriptedService.start();
     service.case = { candidates: [] };

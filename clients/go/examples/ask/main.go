@@ -27,8 +27,8 @@ func call(ctx context.Context, attempt *routerservice.Try) (completion, error) {
 
 func main() {
 	router, err := routerservice.New(os.Getenv("ROUTER"))
-	if err != nil {
-		log.Fatal(err)
+	if err != nil || len(os.Args) != 3 {
+		log.Fatal("ROUTER=HOST:PORT ask BASE_URL QUESTION: ", err)
 	}
 	defer router.Close() // delivers the report
 	asked := &pb.DecideRequest{Request: &pb.RouteRequest{Model: "auto", DeadlineMs: new(uint32(20_000))}}

@@ -11,14 +11,15 @@ import grpc
 from google.protobuf.message import Message
 
 from router_service_client.aio_running import AsyncRunning
-from router_service_client.channels import DEFAULT_TARGET, DEFAULT_TIMEOUT, open_aio_channel
-from router_service_client.errors import error_of
+from router_service_client.channels import DEFAULT_TARGET, DEFAULT_TIMEOUT, checked_timeout, open_aio_channel
+from router_service_client.errors import router_errors
 from router_service_client.messages import (
     ReportFields,
     RouteFields,
     decide_request,
     explain_request,
     report_message,
+    time_to_decide,
     timestamp,
 )
 from router_service_client.places import Places
@@ -60,7 +61,8 @@ class AsyncRouterClient(AsyncRunning):
     `reports` is the queue of what `run` reports in the background; its `outbox` counts what became of them.
 
     Raises:
-        ValueError: a token would go over a plain connection beyond this machine, or is none.
+        ValueError: the target or the timeout is none; a token is none, or would go over a plain connection beyond this
+            machine.
     """
 
     def __init__(
@@ -75,9 +77,9 @@ class AsyncRouterClient(AsyncRunning):
         self._shown = shown(token)
         if channel is None:
             refuse_open(target, token, credentials)
+        self._timeout = checked_timeout(timeout)
         self._own = open_aio_channel(target, credentials) if channel is None else None
         self._stub = RouterServiceStub(channel or self._own)
-        self._timeout = timeout
         self._places = Places()
         self.reports = ReportTask(self.report)
 
@@ -188,10 +190,8 @@ class AsyncRouterClient(AsyncRunning):
             RouterError: the stream broke. What was taken is not known; all of it may be sent again.
         """
         items = _items(reports)
-        try:
+        with router_errors():
             answer: ReportStreamResponse = await self._stub.ReportStream(items, timeout=timeout, metadata=self._shown())
-        except grpc.RpcError as failure:
-            raise error_of(failure) from failure
         return answer
 
     async def get_trace(self, trace_id: str, *, timeout: float | None = None) -> Trace:
@@ -272,17 +272,15 @@ class AsyncRouterClient(AsyncRunning):
                 raise
 
     async def _decided(self, message: DecideRequest) -> DecideResponse:
-        own = message.request.deadline_ms / 1000 if message.request.HasField("deadline_ms") else self._timeout
-        answer: DecideResponse = await self._answer(self._stub.Decide, message, min(own, self._timeout))
+        answer: DecideResponse = await self._answer(self._stub.Decide, message, time_to_decide(message, self._timeout))
         return answer
 
     async def _answer(self, call: Any, message: Message, timeout: float | None) -> Any:
         """The answer to one message. Raises RouterError."""
-        left = await self._places.take(self._timeout if timeout is None else timeout)
+        left = await self._places.take(self._timeout if timeout is None else checked_timeout(timeout))
         try:
-            return await call(message, timeout=left, metadata=self._shown())
-        except grpc.RpcError as failure:
-            raise error_of(failure) from failure
+            with router_errors():
+                return await call(message, timeout=left, metadata=self._shown())
         finally:
             self._places.leave()
 

@@ -52,7 +52,8 @@ class Try:
         self._ended: float | None = None
         self._told = Attempt(attempt_id=str(number), endpoint_id=candidate.endpoint_id, timeout_ms=timeout_ms)
         started = Timestamp()
-        started.FromDatetime(started_at)
+        # As the service keeps it: in whole milliseconds.
+        started.FromDatetime(started_at.replace(microsecond=started_at.microsecond // 1000 * 1000))
         self._told.started_at.CopyFrom(started)
 
     @property

@@ -10,16 +10,18 @@ from typing import Any, Self, Unpack
 import grpc
 from google.protobuf.message import Message
 
-from router_service_client.channels import DEFAULT_TARGET, DEFAULT_TIMEOUT, open_channel
-from router_service_client.errors import error_of
+from router_service_client.channels import DEFAULT_TARGET, DEFAULT_TIMEOUT, checked_timeout, open_channel
+from router_service_client.errors import router_errors
 from router_service_client.messages import (
     ReportFields,
     RouteFields,
     decide_request,
     explain_request,
     report_message,
+    time_to_decide,
     timestamp,
 )
+from router_service_client.places import ThreadPlaces
 from router_service_client.report_thread import ReportThread
 from router_service_client.reports import ReportsLost
 from router_service_client.running import Running
@@ -59,7 +61,8 @@ class RouterClient(Running):
     `reports` is the queue of what `run` reports in the background; its `outbox` counts what became of them.
 
     Raises:
-        ValueError: a token would go over a plain connection beyond this machine, or is none.
+        ValueError: the target or the timeout is none; a token is none, or would go over a plain connection beyond this
+            machine.
     """
 
     def __init__(
@@ -74,9 +77,10 @@ class RouterClient(Running):
         self._shown = shown(token)
         if channel is None:
             refuse_open(target, token, credentials)
+        self._timeout = checked_timeout(timeout)
         self._own = open_channel(target, credentials) if channel is None else None
         self._stub = RouterServiceStub(channel or self._own)
-        self._timeout = timeout
+        self._places = ThreadPlaces()
         self.reports = ReportThread(self.report)
 
     def decide(
@@ -184,10 +188,8 @@ class RouterClient(Running):
             RouterError: the stream broke. What was taken is not known; all of it may be sent again.
         """
         items = (ReportStreamRequest(report=one) for one in reports)
-        try:
+        with router_errors():
             answer: ReportStreamResponse = self._stub.ReportStream(items, timeout=timeout, metadata=self._shown())
-        except grpc.RpcError as failure:
-            raise error_of(failure) from failure
         return answer
 
     def get_trace(self, trace_id: str, *, timeout: float | None = None) -> Trace:
@@ -267,14 +269,11 @@ class RouterClient(Running):
                 raise
 
     def _decided(self, message: DecideRequest) -> DecideResponse:
-        own = message.request.deadline_ms / 1000 if message.request.HasField("deadline_ms") else self._timeout
-        answer: DecideResponse = self._answer(self._stub.Decide, message, min(own, self._timeout))
+        answer: DecideResponse = self._answer(self._stub.Decide, message, time_to_decide(message, self._timeout))
         return answer
 
     def _answer(self, call: Any, message: Message, timeout: float | None) -> Any:
         """The answer to one message. Raises RouterError."""
-        try:
-            own = self._timeout if timeout is None else timeout
-            return call(message, timeout=own, metadata=self._shown())
-        except grpc.RpcError as failure:
-            raise error_of(failure) from failure
+        own = self._timeout if timeout is None else checked_timeout(timeout)
+        with self._places.taken(own) as left, router_errors():
+            return call(message, timeout=left, metadata=self._shown())

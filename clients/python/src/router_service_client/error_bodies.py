@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 MESSAGE_READ = 500
 """Characters of a message that are looked at."""
+LONG = 100
+"""Digits of a number that is no status, and more than any that is counted."""
 
 # A code is a word, never a sentence: what a body says at length may quote the request, and no payload is reported.
 _CODE = re.compile(r"[A-Za-z0-9_.-]{1,100}", re.ASCII)
@@ -29,10 +31,20 @@ def parsed(body: object) -> object:
         body = body.decode("utf-8", "replace")
     if isinstance(body, str):
         try:
-            body = json.loads(body)
-        except ValueError:
+            body = json.loads(body, parse_int=_number, parse_constant=_no_json)
+        except (ValueError, RecursionError):
             return None
     return body[0] if isinstance(body, list) and body else body
+
+
+def _number(text: str) -> int | float:
+    """A whole number; one too long for Python to read, as a float: it must not spoil all the rest."""
+    return int(text) if len(text) < LONG else float(text)
+
+
+def _no_json(constant: str) -> object:
+    """NaN and the infinities, which Python reads and JSON has not."""
+    raise ValueError(constant)
 
 
 def found(body: object, places: list[str]) -> Iterator[object]:
@@ -61,8 +73,8 @@ def letters(text: str) -> str:
 
 def told_status(body: object, places: list[str]) -> int | None:
     """The status of an error that came within an answer of another status, as OpenRouter sends it."""
-    numbers = (one for one in found(body, places) if isinstance(one, int) and not isinstance(one, bool))
-    return next((one for one in numbers if 400 <= one <= 599), None)
+    numbers = (one for one in found(body, places) if isinstance(one, int | float) and not isinstance(one, bool))
+    return next((int(one) for one in numbers if 400 <= one <= 599 and one == int(one)), None)
 
 
 def told(status: int, headers: Mapping[str, str], body: object, table: Mapping[str, Any]) -> Told:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import grpc
@@ -91,6 +93,19 @@ _REASONS: dict[str, type[RouterError]] = {
     "ERROR_REASON_TRACE_NOT_FOUND": TraceNotFound,
     "ERROR_REASON_WORKLOAD_NOT_FOUND": WorkloadNotFound,
 }
+
+
+@contextmanager
+def router_errors() -> Iterator[None]:
+    """Has what gRPC raises of a call, or of a channel that is closed, be raised as RouterError."""
+    try:
+        yield
+    except grpc.RpcError as failure:
+        raise error_of(failure) from failure
+    except (grpc.aio.UsageError, ValueError) as failure:
+        if "closed" not in str(failure):
+            raise
+        raise RouterError("the client is closed; make a new one", grpc.StatusCode.CANCELLED) from failure
 
 
 def error_of(failure: grpc.RpcError) -> RouterError:

@@ -66,6 +66,9 @@ def _merged(kind: type[_Message], message: _Message | None, fields: Mapping[str,
         raise TypeError(text)
     merged = kind()
     if message is not None:
+        if not isinstance(message, kind):
+            text = f"give a {kind.DESCRIPTOR.name}, or its fields by name, not {type(message).__name__}"
+            raise TypeError(text)
         merged.CopyFrom(message)
     given = {name: value for name, value in fields.items() if value is not None}
     for name in given:
@@ -77,6 +80,13 @@ def _merged(kind: type[_Message], message: _Message | None, fields: Mapping[str,
 def decide_request(request: RouteRequest | None, fields: RouteFields, **others: Any) -> DecideRequest:
     """What Decide takes; `others` are its fields beside the request."""
     return DecideRequest(request=route_request(request, fields), **others)
+
+
+def time_to_decide(message: DecideRequest, timeout: float) -> float:
+    """Seconds that Decide may take: the client's own, or the request's deadline where that is shorter."""
+    if not message.request.HasField("deadline_ms"):
+        return timeout
+    return min(timeout, max(0.001, message.request.deadline_ms / 1000))
 
 
 def explain_request(request: RouteRequest | None, fields: RouteFields, **others: Any) -> ExplainRequest:

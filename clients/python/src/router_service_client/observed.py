@@ -113,6 +113,9 @@ def _answered(error: BaseException) -> Seen | None:
     """An exception that carries an answer."""
     if isinstance(error, grpc.RpcError) and callable(getattr(error, "code", None)):
         code: Any = error.code()
+        # What the caller's side cancelled says so; else it was the backend, or something on the way.
+        if code is grpc.StatusCode.CANCELLED and getattr(error, "cancelled", bool)():
+            return Seen(CANCELLED)
         return Seen(GRPC, code=code.name, body={"message": getattr(error, "details", lambda: "")() or ""})
     if isinstance(error, urllib.error.HTTPError):
         return seen_of_response(error)

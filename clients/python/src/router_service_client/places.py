@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import grpc
 
@@ -14,8 +17,30 @@ AT_ONCE = 64
 them, and those beyond are refused."""
 
 
+def _full(timeout: float) -> RouterTimeout:
+    return RouterTimeout(f"the calls before it took more than {timeout:g} s", grpc.StatusCode.DEADLINE_EXCEEDED)
+
+
+class ThreadPlaces:
+    """Places for calls of threads."""
+
+    def __init__(self, many: int = AT_ONCE) -> None:
+        self._free = threading.Semaphore(many)
+
+    @contextmanager
+    def taken(self, timeout: float) -> Iterator[float]:
+        """A place for as long as the block lasts; the seconds that are left of the time-out. Raises RouterTimeout."""
+        begun = time.monotonic()
+        if not self._free.acquire(timeout=timeout):
+            raise _full(timeout)
+        try:
+            yield max(0.001, timeout - (time.monotonic() - begun))
+        finally:
+            self._free.release()
+
+
 class Places:
-    """Places for calls, taken in the order in which they are asked for."""
+    """Places for calls of tasks, taken in the order in which they are asked for."""
 
     def __init__(self, many: int = AT_ONCE) -> None:
         self._free = asyncio.Semaphore(many)
@@ -29,8 +54,7 @@ class Places:
         try:
             await asyncio.wait_for(self._free.acquire(), timeout)
         except TimeoutError:
-            told = f"the calls before it took more than {timeout:g} s"
-            raise RouterTimeout(told, grpc.StatusCode.DEADLINE_EXCEEDED) from None
+            raise _full(timeout) from None
         return max(0.001, timeout - (time.monotonic() - begun))
 
     def leave(self) -> None:

@@ -108,7 +108,15 @@ class Course(Generic[T]):
             return None
 
     def answered(self, result: T, why_not: str | None, *, checked: bool) -> Answered | Failed:
-        """What an answer means, with what acceptance, where it was `checked`, has against it."""
+        """What an answer means, with what acceptance, where it was `checked`, has against it.
+
+        Raises TypeError for an acceptance that says it in no words.
+        """
+        if not isinstance(why_not, str | None):
+            text = (
+                f"accept says in words what it has against an answer, or nothing; it returned {type(why_not).__name__}"
+            )
+            raise TypeError(text)
         if why_not:
             self.failure = Seen(ACCEPTANCE_FAILED, why=why_not)
             return Failed(self.failure)

@@ -74,6 +74,10 @@ final class Course<T> {
   void failed(Try attempt, Throwable thrown) {
     attempt.end();
     Seen seen = Observed.seenOf(thrown);
+    // gRPC says the same of a call that the caller cancelled and of one that the backend did.
+    if (seen != null && context.isCancelled() && seen.isCancelledByGrpc()) {
+      seen = Seen.of(Seen.Kind.CALLER_CANCELLED, "");
+    }
     if (seen == null || isCancellation(thrown)) {
       error = thrown;
       seen = Seen.of(Seen.Kind.CALLER_CANCELLED, "");

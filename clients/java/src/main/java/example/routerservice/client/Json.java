@@ -17,6 +17,8 @@ final class Json {
           .setObjectToNumberStrategy(ToNumberPolicy.LAZILY_PARSED_NUMBER)
           .create();
 
+  private static final char BYTE_ORDER_MARK = '\ufeff';
+
   private Json() {}
 
   /**
@@ -27,6 +29,9 @@ final class Json {
   static @Nullable Object parse(String text) {
     if (text.isBlank()) { // Gson reads null out of it
       throw new JsonParseException("there is no JSON in an empty text");
+    }
+    if (text.charAt(0) == BYTE_ORDER_MARK) { // Gson passes over it
+      throw new JsonParseException("a byte order mark is no part of JSON");
     }
     return GSON.fromJson(text, Object.class);
   }

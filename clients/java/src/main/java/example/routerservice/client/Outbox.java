@@ -16,6 +16,12 @@ final class Outbox {
   private static final long BACKOFF_CAP_MS = 5000;
   private static final int DOUBLINGS = 8; // beyond the cap, and far from an overflow
 
+  /**
+   * How often a report is sent that meets a limit: one that is itself too large must not hold up
+   * the others for ever.
+   */
+  private static final int LIMITED_TIMES = 10;
+
   private final DoubleSupplier random;
   private final int limit;
   private final Deque<Report> waiting = new ArrayDeque<>();
@@ -24,6 +30,8 @@ final class Outbox {
   private long dropped;
   private long unwanted;
   private int failures;
+  private int limited;
+  private boolean wasLost;
   private Duration pause = Duration.ZERO;
 
   Outbox(int limit, DoubleSupplier random) {
@@ -49,18 +57,29 @@ final class Outbox {
     return waiting.peek();
   }
 
-  /** Notes what came of sending the first one: it goes, unless the service could not be reached. */
+  /**
+   * Notes what came of sending the first one: it goes, unless the service could not be reached or
+   * was busy.
+   */
   void answered(@Nullable RuntimeException error) {
     boolean hasNoStore =
         error instanceof RouterException told && told.reason().equals(Errors.NO_STORE);
-    if (error instanceof RouterUnavailableException && !hasNoStore) {
+    // A token that cannot be had for now is no answer of the service's either.
+    boolean hasNoToken = error instanceof UnauthenticatedException told && told.reason().isEmpty();
+    boolean isAway = hasNoToken || (error instanceof RouterUnavailableException && !hasNoStore);
+    boolean isLimited = error instanceof LimitExceededException;
+    limited += isLimited ? 1 : 0;
+    if (isAway || (isLimited && limited < LIMITED_TIMES)) {
+      wasLost |= isAway;
       long most = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS << Math.min(failures, DOUBLINGS));
       pause = Duration.ofMillis(Math.round(random.getAsDouble() * most));
       failures++;
       return;
     }
-    boolean wasSentBefore = failures > 0;
+    boolean wasSentBefore = wasLost;
+    wasLost = false;
     failures = 0;
+    limited = 0;
     pause = Duration.ZERO;
     Report report = waiting.remove();
     // Under a retention of 0 a report ends its trace: where the answer to the first sending was

@@ -10,11 +10,13 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.ResolverStyle;
 import java.time.temporal.ChronoField;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +28,22 @@ final class RetryAfter {
 
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,12}(\\.[0-9]{1,12})?");
 
-  // The three forms of a date in HTTP, without the day of the week, which tells nothing.
-  private static final Pattern WEEKDAY = Pattern.compile("^\\p{Alpha}+,?\\s+");
-  private static final List<Function<Instant, DateTimeFormatter>> DATES =
+  /** A form of a date in HTTP: the day of the week, which tells nothing, and the rest. */
+  private record Form(Pattern weekday, Function<Instant, DateTimeFormatter> rest) {
+    Form(String weekday, Function<Instant, DateTimeFormatter> rest) {
+      this(Pattern.compile(weekday), rest);
+    }
+  }
+
+  private static final List<Form> DATES =
       List.of(
-          now -> DateTimeFormatter.ofPattern("d MMM uuuu HH:mm:ss 'GMT'", Locale.US),
-          RetryAfter::withYearOfTwoDigits,
-          now -> DateTimeFormatter.ofPattern("MMM d HH:mm:ss uuuu", Locale.US));
+          new Form(
+              "[A-Z][a-z]{2}, ",
+              now -> DateTimeFormatter.ofPattern("dd MMM uuuu HH:mm:ss 'GMT'", Locale.US)),
+          new Form("[A-Z][a-z]{5,8}, ", RetryAfter::withYearOfTwoDigits),
+          new Form(
+              "[A-Z][a-z]{2} ",
+              now -> DateTimeFormatter.ofPattern("MMM ppd HH:mm:ss uuuu", Locale.US)));
 
   private RetryAfter() {}
 
@@ -72,10 +83,16 @@ final class RetryAfter {
   }
 
   private static @Nullable Long until(String text, Instant now) {
-    String date = WEEKDAY.matcher(text.replaceAll("\\s+", " ")).replaceFirst("");
-    for (Function<Instant, DateTimeFormatter> form : DATES) {
+    for (Form form : DATES) {
+      Matcher weekday = form.weekday.matcher(text);
+      if (!weekday.lookingAt()) {
+        continue;
+      }
       try {
-        Instant moment = LocalDateTime.parse(date, form.apply(now)).toInstant(ZoneOffset.UTC);
+        // Strictly: November the 31st is no day, and not the 30th.
+        DateTimeFormatter strict = form.rest.apply(now).withResolverStyle(ResolverStyle.STRICT);
+        Instant moment =
+            LocalDateTime.parse(text.substring(weekday.end()), strict).toInstant(ZoneOffset.UTC);
         return Math.max(0, Duration.between(now, moment).toMillis());
       } catch (DateTimeException anotherForm) {
         // one of the other forms, or none
@@ -87,7 +104,7 @@ final class RetryAfter {
   /** A year that seems to be more than 50 years ahead is the last one with these digits. */
   private static DateTimeFormatter withYearOfTwoDigits(Instant now) {
     return new DateTimeFormatterBuilder()
-        .appendPattern("d-MMM-")
+        .appendPattern("dd-MMM-")
         .appendValueReduced(ChronoField.YEAR, 2, 2, now.atOffset(ZoneOffset.UTC).getYear() - 49)
         .appendPattern(" HH:mm:ss 'GMT'")
         .toFormatter(Locale.US);

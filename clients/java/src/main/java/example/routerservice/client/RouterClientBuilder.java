@@ -26,6 +26,8 @@ public final class RouterClientBuilder {
   private static final Pattern LOCAL =
       Pattern.compile("(unix:.*|(dns:/*)?(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d+)?)");
 
+  private static final Pattern URL = Pattern.compile("https?://", Pattern.CASE_INSENSITIVE);
+
   private String target = DEFAULT_TARGET;
   private @Nullable ChannelCredentials credentials;
   private @Nullable Channel channel;
@@ -163,18 +165,24 @@ public final class RouterClientBuilder {
     if (token != null && credentials == null && !LOCAL.matcher(target).matches()) {
       throw new IllegalArgumentException(target + ": " + BearerToken.NEVER_PLAIN);
     }
+    if (target.isEmpty() || URL.matcher(target).lookingAt()) {
+      throw new IllegalArgumentException(
+          "target: \"%s\" is no address; say host:port or unix:/path, such as %s"
+              .formatted(target, DEFAULT_TARGET));
+    }
     ManagedChannel own = open();
     return new RouterClient(new Calls(own, bearer), own, timeout, reportLimit, flushTimeout);
   }
 
   /**
    * A service stands beside its callers: a proxy of the environment, meant for the way out, is not
-   * asked. Without a service config no call is tried again; what never left this process, as the
-   * connection ended meanwhile, goes on a new one.
+   * asked. No call is tried again, whatever a service config says; what never left this process, as
+   * the connection ended meanwhile, goes on a new one.
    */
   private ManagedChannel open() {
     return Grpc.newChannelBuilder(
             target, credentials == null ? InsecureChannelCredentials.create() : credentials)
+        .disableRetry()
         .disableServiceConfigLookUp()
         .proxyDetector(address -> null)
         .maxInboundMessageSize(MAX_ANSWER_BYTES)

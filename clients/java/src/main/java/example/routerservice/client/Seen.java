@@ -1,6 +1,7 @@
 // What was seen of an attempt that brought no answer: what a failure is classified by.
 package example.routerservice.client;
 
+import io.grpc.Status;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +88,11 @@ public record Seen(
   public static Seen grpc(
       String code, boolean sent, Map<String, String> headers, @Nullable Object body) {
     return new Seen(Kind.GRPC, null, Map.copyOf(headers), body, code, sent, "");
+  }
+
+  /** Whether gRPC says that somebody cancelled the call; who it was it does not tell. */
+  boolean isCancelledByGrpc() {
+    return kind == Kind.GRPC && code.equals(Status.Code.CANCELLED.name());
   }
 
   /** For people: in a few words, without anything of the body. */

@@ -146,6 +146,16 @@ class ObservedGrpcTest {
     assertEquals(
         "incompatible NEXT_LARGER_CONTEXT 3 context_length_exceeded null",
         row(Observed.seenOf(new IllegalStateException(context))));
-    assertEquals(" STOP 1  null", row(Observed.seenOf(Status.CANCELLED.asRuntimeException())));
+  }
+
+  @Test
+  void aBackendThatCancelsIsLost() throws Exception {
+    try (ScriptedService service = ScriptedService.start()) {
+      service.decide =
+          () -> {
+            throw Status.CANCELLED.withDescription("by the backend itself").asRuntimeException();
+          };
+      assertEquals("ambiguous NEXT_IF_REPLAYABLE 1  null", row(seen(service.target(), 30_000)));
+    }
   }
 }

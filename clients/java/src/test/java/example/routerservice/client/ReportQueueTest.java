@@ -98,6 +98,19 @@ class ReportQueueTest {
   }
 
   @Test
+  void aServiceThatIsBusyIsAskedAgain() {
+    service.answers.addAll(List.of(Status.RESOURCE_EXHAUSTED, Status.RESOURCE_EXHAUSTED));
+    ReportQueue queue;
+    try (RouterClient client = builder().build()) {
+      queue = client.reports();
+      queue.put(report(1));
+      queue.put(report(2));
+    }
+    assertEquals(List.of(report(1), report(2)), service.reports);
+    assertEquals(List.of(2L, 0L), List.of(queue.delivered(), queue.refused()));
+  }
+
+  @Test
   void aServiceThatStartsLaterIsToldAll(@TempDir Path folder) throws Exception {
     Path socket = folder.resolve("router.sock");
     ScriptedService late;
@@ -225,49 +238,5 @@ class ReportQueueTest {
     queue.put(report(2));
     assertNull(queue.close());
     assertEquals(List.of(1L, 1L), List.of(queue.refused(), queue.delivered()));
-  }
-
-  @Test
-  void aTraceThatIsGoneAfterALostAnswerWasTold() {
-    RouterException gone =
-        new TraceNotFoundException(
-            new RouterException.Details("gone", Status.Code.NOT_FOUND, "", List.of(), null));
-    Outbox outbox = new Outbox(10, () -> 0.0);
-    outbox.put(report(1), false);
-    outbox.answered(away());
-    outbox.answered(gone);
-    assertEquals(List.of(1L, 0L), List.of(outbox.delivered(), outbox.refused()));
-    outbox.put(report(2), false);
-    outbox.answered(gone);
-    assertEquals(List.of(1L, 1L), List.of(outbox.delivered(), outbox.refused()));
-  }
-
-  @Test
-  void waitsGrowAndEndWithAnAnswer() {
-    Outbox outbox = new Outbox(10, () -> 1.0);
-    outbox.put(report(1), false);
-    List<Long> waits = new ArrayList<>();
-    for (int i = 0; i < 8; i++) {
-      outbox.answered(away());
-      waits.add(outbox.pause().toMillis());
-    }
-    assertEquals(List.of(200L, 400L, 800L, 1600L, 3200L, 5000L, 5000L, 5000L), waits);
-    outbox.answered(null);
-    assertEquals(Duration.ZERO, outbox.pause());
-    assertEquals(1, outbox.delivered());
-    assertNull(outbox.lost());
-  }
-
-  @Test
-  void aServiceWithoutAStoreWantsNone() {
-    RouterException none =
-        new RouterUnavailableException(
-            new RouterException.Details(
-                "none", Status.Code.UNAVAILABLE, Errors.NO_STORE, List.of(), null));
-    Outbox outbox = new Outbox(10, () -> 1.0);
-    outbox.put(report(1), false);
-    outbox.answered(none);
-    assertEquals(1, outbox.unwanted());
-    assertNull(outbox.lost());
   }
 }

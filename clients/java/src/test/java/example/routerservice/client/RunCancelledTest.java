@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import example.routerservice.v1.DecideRequest;
 import io.grpc.Context;
+import io.grpc.Status;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.List;
@@ -123,6 +124,23 @@ class RunCancelledTest {
     assertThrows(InterruptedException.class, () -> client.run(ANY, call));
     assertFalse(Thread.currentThread().isInterrupted());
     assertEquals(List.of("cancelled", "a:transient:503"), told());
+  }
+
+  @Test
+  void aCallThatIsCancelledWithItsContextIsTheCallersOwn() throws Exception {
+    Context.CancellableContext hungUp = Context.current().withCancellation();
+    Run<String> run =
+        hungUp.call(
+            () ->
+                client.run(
+                    DecideRequest.getDefaultInstance(),
+                    attempt -> {
+                      hungUp.cancel(null);
+                      throw Status.CANCELLED.withDescription("of my context").asRuntimeException();
+                    }));
+    assertEquals(Outcome.CANCELLED, run.outcome());
+    assertEquals(499, run.attempts().get(0).getStatusCode());
+    assertEquals("", run.attempts().get(0).getFailureClass());
   }
 
   @Test

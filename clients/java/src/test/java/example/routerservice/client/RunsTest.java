@@ -67,7 +67,7 @@ class RunsTest {
 
   @Test
   void allAreHere() {
-    assertTrue(runs().count() >= 62);
+    assertTrue(runs().count() >= 70);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -122,14 +122,14 @@ class RunsTest {
 
     String call(Try attempt) {
       JsonObject line = script.remove(0);
-      steps.add(
-          "call %s %s"
-              .formatted(
-                  attempt.endpointId(), attempt.timeout().map(Duration::toMillis).orElse(null)));
+      Long timeout = timeout(attempt);
       goOn(line.get("takes_ms").getAsLong());
+      Long extended = null;
       if (Vectors.truth(line, "passed_on", false)) {
         attempt.passedOn();
+        extended = timeout(attempt);
       }
+      steps.add(called(attempt.endpointId(), timeout, extended));
       if (line.has("seen")) {
         throw new CallFailedException(Vectors.seen(line.getAsJsonObject("seen")));
       }
@@ -147,6 +147,10 @@ class RunsTest {
         script.remove(0);
         throw CallFailedException.cancelled();
       }
+    }
+
+    private static Long timeout(Try attempt) {
+      return attempt.timeout().map(Duration::toMillis).orElse(null);
     }
 
     private static List<Double> numbers(JsonArray from) {
@@ -246,11 +250,18 @@ class RunsTest {
       JsonObject step = element.getAsJsonObject();
       steps.add(
           step.has("call")
-              ? "call %s %s"
-                  .formatted(Vectors.text(step, "call"), Vectors.integer(step, "timeout_ms"))
+              ? called(
+                  Vectors.text(step, "call"),
+                  Vectors.integer(step, "timeout_ms"),
+                  Vectors.integer(step, "extended_ms"))
               : "wait " + step.get("wait_ms").getAsLong());
     }
     return steps;
+  }
+
+  /** A call as it is compared: with its time-out, and that once a part was passed on. */
+  private static String called(String endpointId, Number timeoutMs, Number extendedMs) {
+    return "call %s %s then %s".formatted(endpointId, timeoutMs, extendedMs);
   }
 
   private static Report report(JsonObject from) {
