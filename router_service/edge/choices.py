@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -15,6 +16,15 @@ CREDENTIALS = "/etc/envoy/credentials"
 CA = "/etc/ssl/certs/ca-certificates.crt"
 AUTHORIZATION = "authorization"
 CREDENTIAL_HEADERS: Mapping[str, str] = {"*.openai.azure.com": "api-key"}
+
+
+def is_ipv6(host: str) -> bool:
+    """Whether a host with colons is an address of IPv6, and not only of its letters."""
+    try:
+        ipaddress.IPv6Address(host)
+    except ValueError:
+        return False
+    return True
 
 
 class Place(NamedTuple):
@@ -44,7 +54,8 @@ class Choices:
     """One configuration's. Paths are those of the machine that Envoy runs on.
 
     `policies` are those that clients may name, the first of them the route's own; none is the catalogue's default one.
-    `credential_headers` are the headers of hosts, `*` allowed, whose credential goes elsewhere than in authorization.
+    `credential_headers` are the headers of hosts, `*` allowed, whose credential goes elsewhere than in authorization;
+    the first that fits a host holds.
     """
 
     listen: Place

@@ -20,7 +20,9 @@ _OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions"
 # What a provider need not know of whoever asks; some of it Envoy adds itself.
 _PRIVATE = (PREFIX, "x-forwarded-", "x-envoy-")
 _CONNECT_S = "2s"
-_RETRIES_AT_ONCE = 100_000  # Envoy's default of 3 would turn failover off for the fourth request at the same time
+# Envoy's own are 3 retries and 1,024 of the others: the fourth request that fails over at the same time would not, and
+# one beyond 1,024 that wait for an answer of the same endpoint would not even be sent.
+_AT_ONCE = dict.fromkeys(("max_connections", "max_pending_requests", "max_requests", "max_retries"), 100_000)
 
 
 def typed(kind: str, **fields: Any) -> Config:
@@ -39,6 +41,7 @@ def clusters_of(upstreams: Upstreams, choices: Choices) -> Iterator[Config]:
 
 def _service(choices: Choices) -> Config:
     cluster = _at(SERVICE, choices.service) | {
+        "circuit_breakers": {"thresholds": [dict(_AT_ONCE)]},
         # Without it a service that says NOT_SERVING would be asked all the same as soon as all of them say so.
         "common_lb_config": {"healthy_panic_threshold": {"value": 0}},
         "typed_extension_protocol_options": _protocol(
@@ -115,7 +118,7 @@ def _endpoint(one: Upstream, choices: Choices) -> Config:
         "name": one.name,
         "type": "STATIC" if address.is_ip else "LOGICAL_DNS",
         "connect_timeout": _CONNECT_S,
-        "circuit_breakers": {"thresholds": [{"max_retries": _RETRIES_AT_ONCE}]},
+        "circuit_breakers": {"thresholds": [dict(_AT_ONCE)]},
         "load_assignment": {"cluster_name": one.name, "endpoints": [{"lb_endpoints": [{"endpoint": endpoint}]}]},
         "typed_extension_protocol_options": _protocol(
             {

@@ -7,6 +7,7 @@ from typing import Any
 
 from router_service.edge.choices import Choices, Place
 from router_service.edge.clusters import REWRITE, Config, certificate, typed
+from router_service.edge.replies import replies_of
 from router_service.edge.upstreams import DENY, SERVICE, Upstreams
 from router_service.wire.envoy.keys import (
     BODY_MODEL,
@@ -25,11 +26,28 @@ from router_service.wire.envoy.seen import LOGGED_HEADERS, RETRIABLE_STATUSES
 CLIENT_PREFIX = "/v1/"
 """What the paths of clients begin with, which each endpoint's own takes the place of."""
 AUTHZ = "envoy.filters.http.ext_authz"
-# Whatever a client may have put its own credential into: none of it goes to a provider.
+# Whatever a client may have put its own credential into, and what providers take theirs in: no client's goes to one.
 _CREDENTIALS = ("authorization", "proxy-authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie")
+# What a provider says of its own host, which a client would take for Envoy's; where it redirects to no decision lists.
+_OF_PROVIDERS = ("location", "set-cookie", "alt-svc", "strict-transport-security")
 # Without the last one no attempt is repeated of which a byte was sent and nothing came back.
 _UNSENT = "connect-failure,refused-stream,reset-before-request,retriable-status-codes"
 _LOST = ",reset,gateway-error"
+
+# An instance that ends may refuse before its health was asked for again: another decides then. Where both did, the
+# reservation of the one that nobody reports on is released.
+_ASKED_AGAIN: Config = {
+    "retry_on": "unavailable,cancelled,connect-failure,refused-stream,reset",
+    "num_retries": 4,
+    "retry_back_off": {"base_interval": "0.025s", "max_interval": "0.25s"},
+    "retry_host_predicate": [
+        {
+            "name": "envoy.retry_host_predicates.previous_hosts",
+            "typed_config": typed("extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate"),
+        }
+    ],
+    "host_selection_retry_max_attempts": 5,
+}
 
 
 def listener_of(upstreams: Upstreams, choices: Choices) -> Config:
@@ -64,10 +82,13 @@ def _http(upstreams: Upstreams, choices: Choices) -> Config:
         use_remote_address=True,
         internal_address_config={"unix_sockets": False},
         skip_xff_append=True,
+        # Attempts are joined to their request by its id, so no client may give two requests the same.
+        early_header_mutation_extensions=[_own_ids()],
         normalize_path=True,
         merge_slashes=True,
         path_with_escaped_slashes_action="REJECT_REQUEST",
         access_log=[_lines(choices), _reports()],
+        local_reply_config=replies_of(choices, CLIENT_PREFIX),
         route_config={"name": "llm", "virtual_hosts": [_virtual_host(upstreams, choices)]},
         http_filters=[
             {"name": "envoy.filters.http.buffer", "typed_config": _whole_body(choices)},
@@ -76,6 +97,15 @@ def _http(upstreams: Upstreams, choices: Choices) -> Config:
             {"name": "envoy.filters.http.router", "typed_config": _router()},
         ],
     )
+
+
+def _own_ids() -> Config:
+    """Takes a client's id off its request before Envoy gives it one, which leaves an id that is there as it is."""
+    kind = "extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation"
+    return {
+        "name": "envoy.http.early_header_mutation.header_mutation",
+        "typed_config": typed(kind, mutations=[{"remove": REQUEST_ID}]),
+    }
 
 
 def _whole_body(choices: Choices) -> Config:
@@ -108,7 +138,11 @@ def _call_out(choices: Choices) -> Config:
     return typed(
         "extensions.filters.http.ext_authz.v3.ExtAuthz",
         transport_api_version="V3",
-        grpc_service={"envoy_grpc": {"cluster_name": SERVICE}, "timeout": f"{choices.decision_s:g}s"},
+        grpc_service={
+            "envoy_grpc": {"cluster_name": SERVICE},
+            "timeout": _duration(choices.decision_s),
+            "retry_policy": _ASKED_AGAIN,
+        },
         clear_route_cache=True,  # the decision chooses the cluster
         failure_mode_allow=False,
         status_on_error={"code": "ServiceUnavailable"},
@@ -125,15 +159,14 @@ def _virtual_host(upstreams: Upstreams, choices: Choices) -> Config:
     route: Config = {
         "match": {"prefix": CLIENT_PREFIX},
         "request_body_buffer_limit": choices.body_bytes,
-        "request_headers_to_remove": list(_CREDENTIALS),
+        "request_headers_to_remove": list(dict.fromkeys((*_CREDENTIALS, *choices.credential_headers.values()))),
+        "response_headers_to_remove": list(_OF_PROVIDERS),
         "typed_per_filter_config": {
             AUTHZ: typed(
                 "extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute",
                 check_settings={"context_extensions": _context(upstreams, choices)},
             ),
-            REWRITE: typed(
-                "extensions.filters.http.lua.v3.LuaPerRoute", source_code={"inline_string": script(upstreams)}
-            ),
+            REWRITE: typed("extensions.filters.http.lua.v3.LuaPerRoute", source_code={"inline_string": script()}),
         },
         "route": {
             "timeout": "0s",  # a stream may take long; attempts are bounded until their first byte
@@ -156,12 +189,10 @@ def _context(upstreams: Upstreams, choices: Choices) -> Config:
     return {key: text for key, text in said.items() if text}
 
 
-def script(upstreams: Upstreams) -> str:
-    """The script that writes an endpoint's path and model into an attempt, with the paths that may stand there."""
-    prefixes = {CLIENT_PREFIX, *(f"{one.address.path}/" for one in upstreams.listed)}
-    told = ", ".join(f'"{prefix}"' for prefix in sorted(prefixes, key=lambda one: (-len(one), one)))
+def script() -> str:
+    """The script that writes an endpoint's path and model into an attempt, whose path is the client's at first."""
     text = resources.files(__package__).joinpath("rewrite.lua").read_text("utf-8")
-    return f"local PREFIXES = {{{told}}}\n{text}"
+    return f'local PREFIX, KEPT = "{CLIENT_PREFIX}", "{REWRITE}"\n{text}'
 
 
 def _specifier() -> Config:
@@ -180,10 +211,15 @@ def _retries(choices: Choices) -> Config:
         "retry_on": _UNSENT + (_LOST if choices.replay else ""),
         "retriable_status_codes": list(RETRIABLE_STATUSES),
         "num_retries": 2,  # each decision says how many of its own
-        "per_try_timeout": f"{choices.attempt_s:g}s",  # where a decision sets none
+        "per_try_timeout": _duration(choices.attempt_s),  # where a decision sets none
         "refresh_cluster_on_retry": True,
         "retry_back_off": {"base_interval": "0.001s", "max_interval": "0.002s"},
     }
+
+
+def _duration(seconds: float) -> str:
+    """Seconds as protobuf writes them, which knows no exponents."""
+    return f"{seconds:.9f}".rstrip("0").rstrip(".") + "s"
 
 
 def _reports() -> Config:

@@ -1,5 +1,5 @@
 -- Writes the endpoint's own path and model into an attempt, whatever earlier attempts wrote: the body is the client's
--- each time, but the headers are not. PREFIXES, longest first, is set before this.
+-- each time, but the headers are not. So the first attempt keeps the client's path. PREFIX and KEPT are set before this.
 local function string_end(text, at)
   while true do
     local found = string.find(text, '["\\]', at)
@@ -73,14 +73,14 @@ function envoy_on_request(handle)
   local base, model = headers:get("x-router-upstream-path"), headers:get("x-router-upstream-model")
   headers:remove("x-router-upstream-path")
   headers:remove("x-router-upstream-model")
-  local path = headers:get(":path")
-  for _, prefix in ipairs(PREFIXES) do
-    if string.sub(path, 1, #prefix) == prefix then
-      headers:replace(":path", base .. string.sub(path, #prefix + 1))
-      break
-    end
+  local kept = handle:streamInfo():dynamicMetadata()
+  local path = (kept:get(KEPT) or {}).path
+  if not path then
+    path = headers:get(":path")
+    kept:set(KEPT, "path", path)
   end
-  local body = handle:body(true)
+  headers:replace(":path", base .. string.sub(path, #PREFIX + 1))
+  local body = handle:body() -- nil where there is none, which must stay so: a GET has none
   if not body or body:length() == 0 then return end
   local text = with_model(body:getBytes(0, body:length()), '"' .. string.gsub(model, '[\\"]', "\\%0") .. '"')
   if not text then return end -- no object: what names no model is the provider's to refuse

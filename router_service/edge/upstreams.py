@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from router_service.catalog.snapshot import Snapshot
 from router_service.domain.addresses import HTTPS, Address, address_of
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.problems import InvalidValue, Problem
-from router_service.edge.choices import Choices
+from router_service.edge.choices import CREDENTIAL_HEADERS, Choices, is_ipv6
 from router_service.engine.bits import positions
 from router_service.engine.filters import admitted
 
 DENY, SERVICE = "(deny)", "(router-service)"
 """The clusters that are no endpoint's."""
-CLUSTERS_MAX = 1000
-"""Their names stand in the route's context, which Envoy sends with every request."""
+CLUSTERS_MAX, CLUSTERS_BYTES = 1000, 48 * 1024
+"""How many may be listed, in how many bytes: Envoy sends the list with every request, of which 64 KiB are taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,17 @@ class Upstreams:
 
 
 def credential_of(address: Address) -> str:
-    """The name of the credential of an address: its host, and its port where that is not the scheme's own."""
-    return address.authority.replace("[", "").replace("]", "").replace(":", "_")
+    """The name of the credential of an address: its host, and its port where that is not the scheme's own.
+
+    One of IPv6 always has its port: without it `[a::b]:1` and `[a::b:1]` would share a credential.
+    """
+    authority = address.host_and_port if ":" in address.host else address.authority
+    return authority.replace("[", "").replace("]", "").replace(":", "_")
 
 
 def upstreams_of(snapshot: Snapshot, choices: Choices, now: int) -> Upstreams:
     """What the chosen policies admit at the instant `now` (ms). Raises InvalidValue with every problem at once."""
-    problems = [*_unknown(snapshot, choices)]
+    problems = [*_unknown(snapshot, choices), *_unmatched(snapshot, choices)]
     if problems:
         raise InvalidValue("envoy", problems)
     chosen = choices.policies or tuple(snapshot.policies)
@@ -67,6 +72,10 @@ def upstreams_of(snapshot: Snapshot, choices: Choices, now: int) -> Upstreams:
     if len(addressed) > CLUSTERS_MAX:
         cure = f"choose by --policy, or split the catalogue: at most {CLUSTERS_MAX}"
         problems.append(Problem("endpoints", f"{len(addressed)} are too many for one Envoy", cure))
+    size = sum(len(one.endpoint_id.encode()) + 1 for one in addressed)
+    if size > CLUSTERS_BYTES:
+        cure = f"choose by --policy, split the catalogue, or shorten them: at most {CLUSTERS_BYTES} bytes"
+        problems.append(Problem("endpoints", f"their ids have {size} bytes, too many for one Envoy", cure))
     if problems:
         raise InvalidValue("envoy", problems)
     listed = (_upstream(one) for one in sorted(addressed, key=lambda one: one.endpoint_id.encode()))
@@ -81,6 +90,9 @@ def _upstream(endpoint: Endpoint) -> Upstream:
 
 
 def _unknown(snapshot: Snapshot, choices: Choices) -> Iterable[Problem]:
+    if not choices.policies and not snapshot.content.default_policy:
+        cure = f"name the route's own: {', '.join(sorted(snapshot.policies)) or 'there are none'}"
+        yield Problem("--policy", "missing, and the catalogue has no default_policy: nothing would be decided", cure)
     workloads = {one.name for one in snapshot.workloads.by_place.values()}
     workloads |= {one.label for one in snapshot.workloads.by_place.values()}
     for option, named, known in (
@@ -89,11 +101,27 @@ def _unknown(snapshot: Snapshot, choices: Choices) -> Iterable[Problem]:
     ):
         for name in named:
             if name not in known:
-                close = difflib.get_close_matches(name, sorted(known), n=1)
-                cure = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known)) or 'none'}"
-                yield Problem(option, f'the catalogue has no "{name}"', cure)
+                yield Problem(option, f'the catalogue has no "{name}"', _known_ones(name, known))
             elif "," in name:
                 yield Problem(option, f'"{name}" has a comma, which parts entries of a list', "give it another name")
+
+
+def _unmatched(snapshot: Snapshot, choices: Choices) -> Iterable[Problem]:
+    """What was said of hosts that the catalogue does not have: a credential would silently go elsewhere, or lack."""
+    addresses = [found for one in snapshot.recorded.endpoints if (found := address_of(one.address)) is not None]
+    names, hosts = {credential_of(one) for one in addresses}, {one.host for one in addresses}
+    for name in sorted(choices.open_hosts - names):
+        yield Problem("--open", f'the catalogue has no host "{name}"', _known_ones(name, names))
+    for pattern in choices.credential_headers:
+        if pattern not in CREDENTIAL_HEADERS and not any(fnmatchcase(host, pattern) for host in hosts):
+            yield Problem(
+                "--credential-header", f'"{pattern}" is no host of the catalogue', _known_ones(pattern, hosts)
+            )
+
+
+def _known_ones(name: str, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(name, sorted(known), n=1)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known)) or 'none'}"
 
 
 def _unusable(endpoints: Iterable[Endpoint]) -> Iterable[Problem]:
@@ -106,6 +134,10 @@ def _unusable(endpoints: Iterable[Endpoint]) -> Iterable[Problem]:
         if address is not None and address.scheme == HTTPS and address.is_ip:
             cure = "write the host by the name that its certificate has, or http://"
             yield Problem(f"{place}.address", "a certificate is checked by a name", cure)
+        if address is not None and ":" in address.host and not is_ipv6(address.host):
+            yield Problem(
+                f"{place}.address", f"[{address.host}] is no IPv6 address", "write it as http://[fd00::7]:8000"
+            )
         if not (one.upstream_model.isascii() and one.upstream_model.isprintable()):
             yield Problem(
                 f"{place}.upstream_model", "it holds more than printable ASCII", "write the provider's own id"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.deploy.kubernetes import COMPONENTS, OVERLAYS, ROOT, build, containers, copied, overlays, routers, template
 from tests.deploy.kubernetes_rules import flags
@@ -19,7 +20,7 @@ _SECRET = re.compile(r"'secretKeyRef': {[^}]*'name': '([a-z-]+)'|'secretName': '
 @pytest.mark.parametrize("number", range(len(KUSTOMIZATIONS)))
 def test_each_kustomization_is_built(tmp_path: Path, number: int) -> None:
     own = copied(tmp_path, KUSTOMIZATIONS[number])
-    for name in ("catalog.yaml", "policies.yaml", "endpoints.yaml"):
+    for name in ("catalog.yaml", "policies.yaml", "endpoints.yaml", "envoy.yaml"):
         (own / name).write_text(f"# {name}\n")
     (built,) = build(own)
     assert built.problems == []
@@ -28,8 +29,10 @@ def test_each_kustomization_is_built(tmp_path: Path, number: int) -> None:
     named = set(re.findall(r"'name': '(router-service-[a-z]+)'", str(sources)))
     made = {one["metadata"]["name"] for one in built.of("ConfigMap")}
     assert named <= made or "persistentVolumeClaim" in sources
-    if "files: [catalog.yaml]" in KUSTOMIZATIONS[number]:
-        assert built.only("ConfigMap")["data"] == {"catalog.yaml": "# catalog.yaml\n"}
+    for file in re.findall(r"  files: \[(catalog|envoy)\.yaml\]", KUSTOMIZATIONS[number]):
+        (own_file,) = (one for one in built.of("ConfigMap") if f"{file}.yaml" in one["data"])
+        assert own_file["data"] == {f"{file}.yaml": f"# {file}.yaml\n"}
+        assert own_file["metadata"]["name"] in str(mounted)
         assert containers(built.only("Deployment"))[0]["image"].startswith("registry.example/router-service:")
 
 
@@ -67,3 +70,11 @@ def test_its_times_and_sizes_are_those_of_the_manifests() -> None:
         f"It asks for `{resources['requests']['cpu']}`",
     ):
         assert said in PAGE, said
+
+
+def test_as_many_endpoints_as_it_says_fit_a_configmap() -> None:
+    said = re.search(r"takes 1 MiB, some (\d+) endpoints", PAGE)
+    sample = (ROOT / "deploy/envoy/envoy.yaml").read_text(encoding="utf-8")
+    each = len(sample.encode()) / len(yaml.safe_load(sample)["static_resources"]["clusters"])
+    assert said is not None
+    assert 0.75 < int(said[1]) * each / 2**20 < 1

@@ -6,12 +6,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.deploy.balancer import Balancer
+from tests.deploy.gateway import ANSWERED, Backends, Clients, Gateway
 from tests.deploy.kubernetes import ROOT, overlays, routers
 from tests.deploy.kubernetes_rules import flags
 from tests.deploy.rolling import DECIDED, Instances, Load, Service
@@ -27,11 +29,12 @@ def told(config: Any) -> list[tuple[str, Any]]:
     return [("grpc.service_config", json.dumps(config))]
 
 
-@pytest.fixture
-def instances(tmp_path: Path) -> Iterator[Instances]:
+@contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[Instances]:
     """With the manifest's own --drain-delay and --grace."""
     ((_, container),) = routers(overlays()["redis"].objects)
-    two = Instances(tmp_path, *(f"{name}={flags(container)[name]}" for name in ("--drain-delay", "--grace")))
+    ending = (f"{name}={flags(container)[name]}" for name in ("--drain-delay", "--grace"))
+    two = Instances(folder, *ending, *arguments)
     try:
         assert all(one.target for one in two.running.values())
         yield two
@@ -39,9 +42,15 @@ def instances(tmp_path: Path) -> Iterator[Instances]:
         two.kill()
 
 
-def lost(load: Load, begun: Counter[str]) -> dict[str, int]:
-    """How often what ended otherwise than in a decision, since `begun`."""
-    return {how: count for how, count in (load.ended - begun).items() if how != DECIDED}
+@pytest.fixture
+def instances(tmp_path: Path) -> Iterator[Instances]:
+    with started(tmp_path) as two:
+        yield two
+
+
+def lost(load: Load | Clients, begun: Counter[str]) -> dict[str, int]:
+    """How often what ended otherwise than in a decision or an answer, since `begun`."""
+    return {how: count for how, count in (load.ended - begun).items() if how not in (DECIDED, ANSWERED)}
 
 
 def test_behind_envoy_not_one_of_twenty_thousand_is_lost(tmp_path: Path, instances: Instances) -> None:
@@ -59,6 +68,29 @@ def test_behind_envoy_not_one_of_twenty_thousand_is_lost(tmp_path: Path, instanc
         assert lost(load, begun) == {}
         instances.kill()  # that a loss would be seen
         load.wait_for(lambda _: bool(lost(load, begun)))
+
+
+@pytest.mark.parametrize("ending", [(), ("--drain-delay", "0")], ids=["as the manifests have it", "at once"])
+def test_behind_envoys_doors_not_one_is_lost(tmp_path: Path, ending: tuple[str, ...]) -> None:
+    """A gateway as the tool prints it asks the instances before each request that goes on to a provider.
+
+    One that ends at once refuses before Envoy knows it: then another is asked.
+    """
+    with (
+        Backends(tmp_path) as backends,
+        started(tmp_path, "--catalog", str(backends.catalog), "--envoy-authz", *ending) as instances,
+        Gateway(tmp_path, backends, instances.ports) as gateway,
+    ):
+        gateway.wait_for(set(instances.ports))
+        with Clients(gateway.port) as clients:
+            for port in instances.ports:
+                instances.replace(port)
+                gateway.wait_for(set(instances.ports))
+            clients.wait_for(lambda ended: ended[ANSWERED] >= FEWER_REQUESTS)
+            assert lost(clients, Counter()) == {}
+            assert len(backends.providers.saw()) >= clients.ended[ANSWERED]
+            instances.kill()  # that a loss would be seen
+            clients.wait_for(lambda _: bool(lost(clients, Counter())))
 
 
 def test_a_client_of_all_replicas_loses_none(instances: Instances) -> None:

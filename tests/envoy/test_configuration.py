@@ -83,6 +83,15 @@ def test_validation_can_fail(tmp_path: Path) -> None:
     assert "does not exist" in validate(config, tmp_path)  # its credentials are not there
 
 
+def test_none_of_envoys_own_limits_ends_a_request(reachable: list[str]) -> None:
+    found = clusters(printed())
+    for name in ("(router-service)", *reachable):
+        (limits,) = found[name]["circuit_breakers"]["thresholds"]
+        assert limits == dict.fromkeys(
+            ("max_connections", "max_pending_requests", "max_requests", "max_retries"), 100_000
+        )
+
+
 def test_no_secret_is_in_it_and_every_provider_is_checked_by_name(reachable: list[str]) -> None:
     config = printed()
     assert "inline_string: Bearer" not in re.sub(r"^#.*$", "", config, flags=re.MULTILINE)
@@ -160,7 +169,7 @@ def test_the_sample_is_what_the_tool_prints() -> None:
 def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     catalog = tmp_path / "catalog.yaml"
     catalog.write_text(
-        "currency: EUR\nmodels: [{model: m}]\nendpoints:\n"
+        "currency: EUR\ndefault_policy: eu\nmodels: [{model: m}]\nendpoints:\n"
         '- {endpoint_id: "a,b", model: m, country: FR, sovereignty: eu-owned, address: "https://a.eu"}\n'
         '- {endpoint_id: c, model: m, country: FR, sovereignty: eu-owned, address: "https://c.eu",\n'
         "   upstream_model: mé}\n"
@@ -181,7 +190,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     )
     said = printed(str(catalog), *wrong, fails=True)
     for told in (
-        "--envoy-admin: 0.0.0.0:80: plain",
+        "--envoy-admin: plain HTTP at 0.0.0.0:80 shows everything to the network; listen on 127.0.0.1",
         "--tls: a certificate and its key go together",
         "--service: a certificate and its key go together",
         '--credential-header: "a.eu" is no pair',
@@ -206,7 +215,7 @@ def test_a_catalogue_with_problems_is_told_by_file_and_line(tmp_path: Path) -> N
 def test_endpoints_without_an_address_may_be_left_out_and_are_told(tmp_path: Path) -> None:
     catalog = tmp_path / "catalog.yaml"
     catalog.write_text(
-        "currency: EUR\nmodels: [{model: m}]\nendpoints:\n"
+        "currency: EUR\ndefault_policy: eu\nmodels: [{model: m}]\nendpoints:\n"
         '- {endpoint_id: a, model: m, country: FR, sovereignty: eu-owned, address: "http://10.0.0.7:8000/v1"}\n'
         "- {endpoint_id: b, model: m, country: FR, sovereignty: eu-owned}\n"
         "policies: [{policy_id: eu}]\n"

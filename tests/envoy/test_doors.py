@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -16,6 +17,7 @@ from router_service.v1 import router_service_pb2 as pb
 from router_service.v1.trace_pb2 import Trace
 from tests.envoy.doors import ALL, CHECK, LOGS, PROCESS, SERVICES
 from tests.server.conftest import ServerProcess
+from tests.store.redis_server import free_port
 
 
 def request(
@@ -240,3 +242,29 @@ def test_requests_that_differ_in_their_ids_alone_are_told_apart(server: ServerPr
     assert [one.endpoint_id for one in other.decision.candidates] == ["b"]
     assert trace_of(server, check(server, request(headers, model="m"))).request.model == "m"
     assert trace_of(server, check(server, request({"x-router-task": "rag"}))).request.task == "rag"
+
+
+def test_without_its_first_catalogue_a_check_fails_so_that_another_instance_is_asked(tmp_path: Path) -> None:
+    """A denial would be final. The catalogue takes longer to load than the next question to come."""
+    entry = "- {{endpoint_id: m@{0}, model: m, provider: p{0}, country: FR, sovereignty: eu-owned}}\n".format
+    head = "currency: EUR\ndefault_policy: eu\npolicies: [{policy_id: eu}]\nmodels: [{model: m}]\nendpoints:\n"
+    (tmp_path / "catalog.yaml").write_text(head + "".join(map(entry, range(10_000))))
+    port = free_port()
+    starting = ServerProcess("--listen", f"127.0.0.1:{port}", "--catalog", str(tmp_path), "--envoy-authz")
+    asked = request(None, {"clusters": "m@1"})
+    told: list[tuple[grpc.StatusCode, str]] = []
+    try:
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            ask = channel.unary_unary(CHECK, auth.CheckRequest.SerializeToString, auth.CheckResponse.FromString)
+            while not told or told[-1][0] != grpc.StatusCode.OK:
+                try:
+                    answer = ask(asked, timeout=60, wait_for_ready=True)
+                    told.append((grpc.StatusCode.OK, ",".join(order(answer))))
+                except grpc.RpcError as error:
+                    told.append((error.code(), error.details()))
+    finally:
+        starting.stop()
+    assert told[-1][1] == "m@1"
+    refused = set(told[:-1])
+    assert {code for code, _ in refused} == {grpc.StatusCode.UNAVAILABLE}
+    assert any("no catalogue has been loaded yet" in details for _, details in refused)

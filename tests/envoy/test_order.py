@@ -7,7 +7,7 @@ import pytest
 from tests.envoy import providers as does
 from tests.envoy.providers import Answer
 from tests.envoy.proxy import Envoy
-from tests.envoy.world import World, listed, until, write_credential
+from tests.envoy.world import NAMES, World, listed, until, write_credential
 
 CLIENTS = "Bearer of-the-client"
 
@@ -93,6 +93,59 @@ def test_each_attempt_has_the_host_the_name_the_credential_the_path_and_the_mode
     ]
     models = [b'"alpha/m-1"', b'"m"', b'"m \\"x\\""']
     assert [one.body for one in seen] == [body.replace(b'"m"', model) for model in models]
+
+
+PREFIXES = """\
+currency: EUR
+default_policy: eu
+models: [{{model: m}}]
+endpoints:
+- {{endpoint_id: first, model: m, provider: alpha, country: FR, sovereignty: eu-owned, input_price: 1,
+   address: "{alpha}"}}
+- {{endpoint_id: second, model: m, provider: beta, country: FR, sovereignty: eu-owned, input_price: 5,
+   address: "{beta}/chat"}}
+- {{endpoint_id: third, model: m, provider: gamma, country: FR, sovereignty: eu-owned, input_price: 9,
+   address: "{gamma}/v1/openai"}}
+policies: [{{policy_id: eu}}]
+"""
+
+
+@pytest.mark.parametrize("world_arguments", [(PREFIXES, NAMES)])
+def test_a_path_of_a_provider_that_looks_like_a_clients_is_not_taken_for_it(own_world: World) -> None:
+    world = own_world
+    world.serve()
+    envoy = world.start_envoy(world.print(policies=("eu",)))
+    until(lambda: envoy.post().status == 200)
+    for path, rest in (("/v1/chat/completions", "chat/completions"), ("/v1/openai/chat?a=/v1/", "openai/chat?a=/v1/")):
+        world.providers.reset()
+        for name in ("alpha", "beta"):
+            world.providers[name].answer = does.answers(503)
+        assert envoy.post(path=path).json == {"from": "gamma"}
+        assert [one.path for one in world.providers.saw()] == [f"/{rest}", f"/chat/{rest}", f"/v1/openai/{rest}"]
+
+
+def test_a_request_without_a_body_has_none_at_the_provider(world: World, envoy: Envoy) -> None:
+    world.providers["alpha"].answer = does.answers(503)
+    assert envoy.post(path="/v1/models", method="GET").json == {"from": "beta"}
+    for seen in world.providers.saw():
+        assert not {"transfer-encoding", "content-length"} & set(seen.headers)
+
+
+def test_what_a_provider_says_of_its_own_host_does_not_reach_the_client(world: World, envoy: Envoy) -> None:
+    said = {
+        "location": "https://elsewhere.example/",
+        "set_cookie": "a=b",
+        "alt_svc": 'h3=":443"',
+        "strict_transport_security": "max-age=1",
+        "x_router_reason": "forged",
+        "x_router_trace_id": "0" * 32,
+        "openai_version": "2020-10-01",
+    }
+    world.providers["alpha"].answer = does.answers(307, **said)
+    got = envoy.post()
+    assert (got.status, got.headers["openai-version"]) == (307, "2020-10-01")
+    assert not {"location", "set-cookie", "alt-svc", "strict-transport-security"} & set(got.headers)
+    assert world.trace(got.headers["x-router-trace-id"]).decision.sentence == got.headers["x-router-reason"]
 
 
 def test_nothing_of_the_client_or_of_the_decision_goes_to_a_provider(world: World, envoy: Envoy) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
+import json
+import socket
 from typing import Any
 
 import openai
@@ -78,10 +81,42 @@ def test_a_spent_budget_says_when_to_ask_again(envoy: Envoy) -> None:
     assert "x-should-retry" not in got.headers
 
 
-def test_what_has_no_path_of_the_clients_goes_nowhere(world: World, envoy: Envoy) -> None:
-    assert envoy.post(path="/metrics").status == 404
-    assert envoy.post(path="/v1/..%2fadmin").status in (400, 404)
+@pytest.mark.parametrize(
+    ("request_line", "status", "code", "told"),
+    [
+        ("POST /chat/completions HTTP/1.1", 404, "path_not_found", "let the client's base URL end in /v1"),
+        ("POST /v1 HTTP/1.1", 404, "path_not_found", "does not begin with /v1/"),
+        ("POST /v1/%2e%2e/admin HTTP/1.1", 404, "path_not_found", "does not begin with /v1/"),
+        ("POST /v1/..%2fadmin HTTP/1.1", 400, BAD, "path_normalization_failed"),
+        ("POST /v1/chat/completions HTTP/1.0", 426, BAD, "send an API request by HTTP/1.1 or HTTP/2"),
+        ("POST /v1/chat/completions HTTP/1.1\r\nconnection: upgrade\r\nupgrade: websocket", 403, BAD, "upgrade_failed"),
+        ("POST /v1/chat/completions HTTP/1.1\r\ntransfer-encoding: chunked", 400, BAD, "chunked_not_allowed"),
+        (f"POST /v1/chat/completions HTTP/1.1\r\nx-long: {'x' * 70_000}", 431, BAD, "headers_too_large"),
+    ],
+    ids=["no prefix", "half a prefix", "dots", "slash", "HTTP/1.0", "upgrade", "two lengths", "long header"],
+)
+def test_what_envoy_itself_does_not_take_goes_nowhere_and_is_told_in_openais_shape(
+    world: World, envoy: Envoy, request_line: str, status: int, code: str, told: str
+) -> None:
+    with socket.create_connection(("127.0.0.1", envoy.port), 20) as connection:
+        connection.sendall(f"{request_line}\r\nhost: edge\r\ncontent-length: 2\r\n\r\n{{}}".encode())
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        error = json.loads(answer.read())["error"]
+    assert (answer.status, answer.headers["content-type"]) == (status, "application/json")
+    assert (error["type"], error["param"], error["code"]) == (INVALID, None, code)
+    assert told in error["message"]
     assert not world.providers.saw()
+
+
+def test_where_no_endpoint_answers_that_is_told_in_openais_shape(world: World, envoy: Envoy) -> None:
+    for name in ("alpha", "beta"):
+        world.providers.stop(name)
+    got = envoy.post()
+    assert (got.status, got.attempts) == (503, 2)
+    assert (got.error["type"], got.error["code"]) == ("server_error", "endpoints_unavailable")
+    assert "remote_connection_failure" in got.error["message"]
+    assert world.trace(got.headers["x-router-trace-id"]).reports
 
 
 def test_openais_sdk_raises_its_own_errors(world: World, envoy: Envoy) -> None:

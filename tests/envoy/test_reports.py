@@ -33,10 +33,11 @@ BETA_ANSWERS = ("m@beta", "", 200)
         (does.answers(404), ("m@alpha", "incompatible", 404), [BETA_ANSWERS], "accepted"),
         (does.answers(503), ("m@alpha", "transient", 503), [BETA_ANSWERS], "accepted"),
         (does.answers(400), ("m@alpha", "permanent", 400), [], "failed"),
+        (does.answers(307, location="https://elsewhere.example/"), ("m@alpha", "permanent", 307), [], "failed"),
         (does.breaks_off, ("m@alpha", "ambiguous", 0), [], "ambiguous"),
         (does.streams, ("m@alpha", "", 200), [], "accepted"),
     ],
-    ids=["reset", "hang", "429", "401", "404", "503", "400", "broken off", "stream"],
+    ids=["reset", "hang", "429", "401", "404", "503", "400", "redirect", "broken off", "stream"],
 )
 def test_each_attempt_is_reported_as_it_went(
     world: World, envoy: Envoy, fault: Answer, first: Told, rest: list[Told], outcome: str

@@ -67,7 +67,8 @@ def test_a_name_that_never_resolves_is_reported_and_soon_left_out(own_world: Wor
     envoy = world.start_envoy(world.print("--open", "nowhere.invalid"))
     # Envoy itself gives up at once, so only the circuit helps.
     first = envoy.until(lambda got: "x-router-trace-id" in got.headers)
-    assert (first.status, first.body) == (503, b"no healthy upstream")
+    assert (first.status, first.error["code"]) == (503, "endpoints_unavailable")
+    assert "no_healthy_upstream" in first.error["message"]
     (attempt,) = attempts(world.trace(first.headers["x-router-trace-id"]))
     assert (attempt.endpoint_id, attempt.failure_class) == ("m@new", "transient")
     got = envoy.until(lambda got: got.status == 200)
@@ -83,7 +84,9 @@ def test_a_body_over_the_limit_is_refused_and_not_sent_without_failover(
     world.providers["alpha"].answer = does.answers(503)
     assert envoy.post({"model": "m", "text": "x" * 50_000}).json == {"from": "beta"}
     world.providers.reset()
-    assert envoy.post({"model": "m", "text": "x" * 100_000}).status == 413
+    got = envoy.post({"model": "m", "text": "x" * 100_000})
+    assert (got.status, got.error["code"]) == (413, "body_too_large")
+    assert "more than 65536 bytes; send less" in got.error["message"]
     assert not world.providers.saw()
 
 
@@ -126,6 +129,23 @@ def test_headers_of_envoys_own_that_a_client_sends_change_nothing(world: World, 
     assert [seen.provider for seen in world.providers.saw()] == ["alpha", "beta"]
 
 
+def test_requests_that_say_the_same_id_have_each_their_own_report(world: World, envoy: Envoy) -> None:
+    async def every_other_fails(exchange: does.Exchange) -> None:
+        failing = len(world.providers["alpha"].seen) % 2
+        await asyncio.sleep(0.2)
+        await exchange.send(503 if failing else 200)
+
+    world.providers["alpha"].answer = every_other_fails
+    with ThreadPoolExecutor(8) as pool:
+        got = list(pool.map(lambda _: envoy.post(x_request_id="the-same"), range(24)))
+    traces = [world.trace(one.headers["x-router-trace-id"]) for one in got]
+    assert [len(attempts(trace)) for trace in traces] == [one.attempts for one in got]
+    assert {one.attempts for one in got} == {1, 2}
+    ids = {trace.operation_id for trace in traces}
+    assert len(ids) == len(got)
+    assert "the-same" not in ids
+
+
 def test_an_attempt_gets_the_first_allowance_of_its_deadline(world: World, envoy: Envoy) -> None:
     world.providers["alpha"].answer = does.hangs
     got = envoy.post(x_router_deadline_ms="2400")
@@ -160,7 +180,9 @@ def test_without_the_service_every_request_is_503_and_none_reaches_a_provider(ow
     server.stop(number)
     world.providers.reset()
     for _ in range(20):
-        assert envoy.post().status == 503
+        got = envoy.post()
+        assert (got.status, got.error["code"], got.error["type"]) == (503, "router_unavailable", "server_error")
+        assert "x-should-retry" not in got.headers
     assert not world.providers.saw()
     world.serve(listen=server.target)
     until(lambda: envoy.post().status == 200)

@@ -7,7 +7,7 @@ from typing import Any
 
 import grpc
 
-from router_service.asks import Answer, InvalidRequest, Unanswerable
+from router_service.asks import Answer, CatalogNotLoaded, InvalidRequest, Unanswerable
 from router_service.domain.caller import Caller
 from router_service.domain.decision import Refusal
 from router_service.domain.problems import Problem
@@ -42,6 +42,8 @@ class AuthorizationDoor:
     def _check(self, caller: Caller, raw: bytes) -> bytes | Awaitable[bytes]:
         try:
             answer, narrowed = self._decide(caller, raw)
+        except CatalogNotLoaded:
+            raise  # it is this instance's alone: a call that fails so is made to another one, and a denial is final
         except Deniable as error:
             return self._denied(error)
         if isinstance(answer, Answer):

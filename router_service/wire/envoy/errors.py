@@ -22,6 +22,7 @@ _TYPES = {
     403: "permission_error",
     404: "invalid_request_error",
     409: "invalid_request_error",
+    413: "invalid_request_error",
     429: "rate_limit_error",
 }
 _SERVER_ERROR = "server_error"
@@ -49,9 +50,13 @@ class Denial(msgspec.Struct, frozen=True):
     @property
     def body(self) -> bytes:
         """The error as JSON, in the shape that OpenAI's SDKs read."""
-        kind = _TYPES.get(self.status, _SERVER_ERROR)
-        error = {"message": self.message, "type": kind, "param": self.param, "code": self.code}
+        error = {"message": self.message, "type": type_of(self.status), "param": self.param, "code": self.code}
         return msgspec.json.encode({"error": error})
+
+
+def type_of(status: int) -> str:
+    """OpenAI's type of the errors with a status."""
+    return _TYPES.get(status, _SERVER_ERROR)
 
 
 class RouteMisconfigured(Exception):

@@ -34,7 +34,7 @@ GIVEN_UP: dict[str, Any] = {"status_code": CANCELLED_STATUS}
 
 def answered(status: int, headers: Mapping[str, str], now: int) -> dict[str, Any]:
     """The part of an attempt that ended with an answer; `now` (ms) is what the date of a Retry-After is told from."""
-    if status < 400:
+    if 200 <= status < 300:  # a redirect, which nobody follows, is no answer
         return {"status_code": status}
     told: dict[str, Any] = {"status_code": status, "failure_class": _BY_STATUS.get(status, _PERMANENT)}
     if headers.get(SHOULD_RETRY, "").strip().lower() == "false":
