@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 from typing import ClassVar, NamedTuple
 
 from router_service.domain.problems import Problem
@@ -17,7 +18,6 @@ _OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _IPV4 = re.compile(rf"{_OCTET}(\.{_OCTET}){{3}}")
 _NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _ALL_DIGITS = re.compile("[0-9.]+")
-_IPV6 = re.compile("[0-9a-f:.]*:[0-9a-f:.]*")
 _URL = re.compile(
     r"(?P<scheme>[Hh][Tt][Tt][Pp][Ss]?)://(\[(?P<ipv6>[^]]*)\]|(?P<host>[^/:?#@[\]]+))(:(?P<port>[0-9]{1,5}))?(?P<path>/.*)?"
 )
@@ -69,9 +69,16 @@ def address_of(text: str) -> Address | None:
     return Address(scheme, host, port, path)
 
 
+def _is_ipv6(host: str) -> bool:
+    try:
+        return "%" not in host and IPv6Address(host) is not None
+    except ValueError:
+        return False
+
+
 def _is_host(host: str, bracketed: bool) -> bool:
     if bracketed:
-        return _IPV6.fullmatch(host) is not None and host.count("::") <= 1
+        return _is_ipv6(host)
     # What has the form of an IP address and is none would be looked up as a name.
     pattern = _IPV4 if _ALL_DIGITS.fullmatch(host) else _NAME
     return len(host) <= 253 and pattern.fullmatch(host) is not None
