@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from router_service.domain.addresses import address_of
+from router_service.domain.addresses import address_of, is_ipv6
 from router_service.domain.problems import Problem
 from router_service.edge import choices as defaults
-from router_service.edge.choices import Choices, Place, Tls, is_ipv6
+from router_service.edge.choices import Choices, Place, Tls
 from router_service.server.listen import Address, AddressError
 from router_service.wire.envoy.keys import PREFIX
 

@@ -69,7 +69,8 @@ def address_of(text: str) -> Address | None:
     return Address(scheme, host, port, path)
 
 
-def _is_ipv6(host: str) -> bool:
+def is_ipv6(host: str) -> bool:
+    """Whether a host is an address of IPv6; none with a zone, which is one machine's own."""
     try:
         return "%" not in host and IPv6Address(host) is not None
     except ValueError:
@@ -78,7 +79,7 @@ def _is_ipv6(host: str) -> bool:
 
 def _is_host(host: str, bracketed: bool) -> bool:
     if bracketed:
-        return _is_ipv6(host)
+        return is_ipv6(host)
     # What has the form of an IP address and is none would be looked up as a name.
     pattern = _IPV4 if _ALL_DIGITS.fullmatch(host) else _NAME
     return len(host) <= 253 and pattern.fullmatch(host) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -16,15 +15,6 @@ CREDENTIALS = "/etc/envoy/credentials"
 CA = "/etc/ssl/certs/ca-certificates.crt"
 AUTHORIZATION = "authorization"
 CREDENTIAL_HEADERS: Mapping[str, str] = {"*.openai.azure.com": "api-key"}
-
-
-def is_ipv6(host: str) -> bool:
-    """Whether a host with colons is an address of IPv6, and not only of its letters."""
-    try:
-        ipaddress.IPv6Address(host)
-    except ValueError:
-        return False
-    return True
 
 
 class Place(NamedTuple):

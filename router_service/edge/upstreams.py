@@ -11,7 +11,7 @@ from router_service.catalog.snapshot import Snapshot
 from router_service.domain.addresses import HTTPS, Address, address_of
 from router_service.domain.endpoint import Endpoint
 from router_service.domain.problems import InvalidValue, Problem
-from router_service.edge.choices import CREDENTIAL_HEADERS, Choices, is_ipv6
+from router_service.edge.choices import CREDENTIAL_HEADERS, Choices
 from router_service.engine.bits import positions
 from router_service.engine.filters import admitted
 
@@ -134,10 +134,6 @@ def _unusable(endpoints: Iterable[Endpoint]) -> Iterable[Problem]:
         if address is not None and address.scheme == HTTPS and address.is_ip:
             cure = "write the host by the name that its certificate has, or http://"
             yield Problem(f"{place}.address", "a certificate is checked by a name", cure)
-        if address is not None and ":" in address.host and not is_ipv6(address.host):
-            yield Problem(
-                f"{place}.address", f"[{address.host}] is no IPv6 address", "write it as http://[fd00::7]:8000"
-            )
         if not (one.upstream_model.isascii() and one.upstream_model.isprintable()):
             yield Problem(
                 f"{place}.upstream_model", "it holds more than printable ASCII", "write the provider's own id"

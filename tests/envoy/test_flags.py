@@ -131,12 +131,6 @@ def test_no_two_hosts_share_a_credential(catalog: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("host", ["[1:2]", "[12345::1]", "[:::]"])
-def test_an_address_of_ipv6_that_is_none_is_told(catalog: Path, host: str) -> None:
-    catalog.write_text(CATALOG.replace("[fd00::1]:8000", f"{host}:8000"))
-    assert f"endpoints[b].address: {host} is no IPv6 address" in printed(str(catalog), fails=True)
-
-
 def test_a_header_that_is_chosen_goes_before_the_known_one_and_no_client_fills_it(catalog: Path) -> None:
     chosen = ("--credential-header", "MY-RES.openai.azure.com=X-Key", "--credential-header", "10.*=x-other")
     config = printed(str(catalog), *chosen)
