@@ -36,6 +36,9 @@ _ABOUT = {
     "unread-streams": "20 streams that send items and read no answer",
     "unread-answers": "20 explanations that nobody takes",
     "unsent-messages": "20 calls whose message never comes",
+    "strangers": "2,000 calls without a credential, whose message never comes",
+    "messageless": "calls that end without a message, 20 at a time",
+    "watches": "90 calls of health Watch and as many streams of reflection that are opened and kept",
     "half-open": "200 connections that never finish their handshake, opened again every second",
     "all": "all of these at once, h2load's aside",
 }

@@ -23,7 +23,9 @@ from router_service.v1.report_pb2 import Attempt, Report
 from router_service.v1.route_pb2 import RouteRequest
 
 _SERVICE = "/router_service.v1.RouterService"
+_WATCH, _REFLECT = "/grpc.health.v1.Health/Watch", "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 CONNECTIONS, CALLS_EACH, STREAMS, UNREAD, HALF_OPEN = 20, 20, 300, 20, 200
+STRANGERS, WATCHES = 2000, 90
 _KB = 1024
 _HELLO = bytes.fromhex("160301020001000001fc0303") + bytes(80)  # a part of a TLS client's first message
 
@@ -141,6 +143,38 @@ class Flood:
         method: Any = self._channel().stream_unary(f"{_SERVICE}/Decide")
         self._held += [method(metadata=self._credential) for _ in range(UNREAD)]
 
+    async def strangers(self) -> None:
+        """Calls without a credential, whose message never comes either."""
+        for number in range(STRANGERS):
+            if number % 100 == 0:
+                channel = self._channel()
+            call: Any = channel.stream_unary(f"{_SERVICE}/Decide")()
+            self._held.append(call)
+
+    async def messageless(self) -> None:
+        """Calls that end without the message that they are to bring."""
+        method: Any = self._channel().stream_unary(f"{_SERVICE}/Decide")
+
+        async def end() -> None:
+            call = method(metadata=self._credential)
+            await call.done_writing()
+            await call
+
+        while self._left > 0:
+            await asyncio.gather(*(self._ends(end()) for _ in range(CALLS_EACH)))
+            await asyncio.sleep(0.1)
+
+    async def watches(self) -> None:
+        """Calls of health and reflection that are opened and kept."""
+        for path, number in ((_WATCH, WATCHES), (_REFLECT, WATCHES)):
+            channel = self._channel()
+            for _ in range(number):
+                stream: Any = channel.stream_stream(path)()
+                self._held.append(stream)
+                if path == _WATCH:
+                    with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError, asyncio.CancelledError):
+                        await stream.write(b"")
+
     async def half_open(self) -> None:
         """Connections that never finish, or never begin, their handshake, opened again where they are closed."""
         host, _, port = self._address.rpartition(":")
@@ -217,6 +251,9 @@ KINDS: dict[str, Callable[[Flood], Awaitable[None]]] = {
     "unread-streams": Flood.unread_streams,
     "unread-answers": Flood.unread_answers,
     "unsent-messages": Flood.unsent_messages,
+    "strangers": Flood.strangers,
+    "messageless": Flood.messageless,
+    "watches": Flood.watches,
     "half-open": Flood.half_open,
 }
 

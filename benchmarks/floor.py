@@ -41,7 +41,7 @@ class Floor(grpc.GenericRpcHandler):
 
 async def run(floor: Floor) -> None:
     """Runs a floor on a port of the system's choice until SIGTERM."""
-    server = grpc.aio.server(options=transport_options(USUAL, ASKING_BYTES))
+    server = grpc.aio.server(options=transport_options(USUAL.connections, ASKING_BYTES))
     server.add_generic_rpc_handlers((floor,))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

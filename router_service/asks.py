@@ -16,7 +16,7 @@ from router_service.domain.problems import Problem
 from router_service.domain.request import RouteRequest, Stated
 from router_service.domain.workload import Joined
 from router_service.policies.budgets import Budgets
-from router_service.store.interface import Store, StoreLost
+from router_service.store.interface import Store
 from router_service.traces.record import Codec
 from router_service.traces.recorder import Recorder
 from router_service.traces.reports import Reports
@@ -211,10 +211,15 @@ class CatalogRejected(Unanswerable):
 
 
 class LoadingFailed(Unanswerable):
-    """The catalogue could not be loaded; the last good version goes on serving."""
+    """The catalogue could not be loaded; the last good version goes on serving.
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"loading failed, the last good version goes on serving: {reason}")
+    Why is for the log alone: the last words of the process that loads may be anything.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            "loading failed, the last good version goes on serving; it is tried again, and the server's log tells why"
+        )
 
 
 class TraceNotFound(Unanswerable):
@@ -240,10 +245,13 @@ class EndpointNotListed(Unanswerable):
 
 
 class StoreUnavailable(Unanswerable):
-    """The store that holds what was asked for is lost for now."""
+    """The store that holds what was asked for is lost for now.
 
-    def __init__(self, lost: StoreLost) -> None:
-        super().__init__(f"the store is lost for now: {lost}")
+    Why is for the log alone: it names the store's address or file.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("the store is lost for now: ask again in a moment; the server's log tells why")
 
 
 class NoStore(Unanswerable):

@@ -153,8 +153,8 @@ class Router:
             raise TraceNotFound(report.trace_id) from None
         except UnlistedEndpoint as unlisted:
             raise EndpointNotListed(unlisted.problems) from None
-        except StoreLost as lost:
-            raise StoreUnavailable(lost) from None
+        except StoreLost:
+            raise StoreUnavailable from None
         snapshot, trace = self._served.snapshot, settled.trace
         self._health.learn(
             report,
@@ -174,8 +174,8 @@ class Router:
             return await reports.find(caller, trace_id)
         except UnknownTrace:
             raise TraceNotFound(trace_id) from None
-        except StoreLost as lost:
-            raise StoreUnavailable(lost) from None
+        except StoreLost:
+            raise StoreUnavailable from None
 
     async def traces(self, caller: Caller, query: TraceQuery, cursor: str, limit: int) -> TracePage:
         """Decisions and refusals under the caller's policies, newest first. Raises Unanswerable."""
@@ -190,8 +190,8 @@ class Router:
                 "page_token", "it was not made here", "use the next_page_token of a page as it is, or none"
             )
             raise InvalidRequest([problem]) from None
-        except StoreLost as lost:
-            raise StoreUnavailable(lost) from None
+        except StoreLost:
+            raise StoreUnavailable from None
 
     def endpoints(self, caller: Caller, snapshot: Snapshot) -> int:
         """The set of the endpoints of a snapshot that the caller sees."""

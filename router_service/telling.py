@@ -90,8 +90,8 @@ class Teller:
     async def _kept(self, version: str) -> bytes | None:
         try:
             return await self._memory.store.catalog(version)
-        except StoreLost as lost:
-            raise StoreUnavailable(lost) from None
+        except StoreLost:
+            raise StoreUnavailable from None
 
 
 def figures_of(

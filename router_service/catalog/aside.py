@@ -20,6 +20,7 @@ import msgspec
 
 from router_service.catalog.archive import as_basic, from_basic, pack
 from router_service.catalog.content import Content
+from router_service.catalog.ended import not_begun, why
 from router_service.catalog.load import CatalogInvalid, load
 from router_service.catalog.located import Located
 from router_service.catalog.slices import let_go, unhurried
@@ -35,7 +36,12 @@ _NICE = 10
 
 
 class LoadFailed(RuntimeError):
-    """The process that loads ended without a result; its exit code and last words say why."""
+    """The process that loads ended without a result, or never began; how it ended and its last words say why."""
+
+    def __init__(self, reason: str, again_s: float = 0.0) -> None:
+        """`again_s` is in how many seconds somebody else tries again, 0 where whoever asked is to."""
+        super().__init__(reason)
+        self.again_s = again_s
 
 
 class _Some(msgspec.Struct, tag="endpoints"):
@@ -125,6 +131,8 @@ async def _frames(path: Path) -> AsyncGenerator[Frame, None]:
     except asyncio.CancelledError:  # it is ended all the same
         await (await starting).end()
         raise
+    except OSError as error:
+        raise LoadFailed(not_begun(error)) from error
     try:
         while True:
             size = await loader.output.readexactly(4)
@@ -136,7 +144,7 @@ async def _frames(path: Path) -> AsyncGenerator[Frame, None]:
     finally:
         code, words = await loader.end()
     if code:
-        raise LoadFailed(f"exit code {code}: {words.decode(errors='replace').strip()[-500:]}")
+        raise LoadFailed(why(code, words))
 
 
 def loader(path: Path) -> list[str]:

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from router_service.cli.early import ends_at_once
+
 # The server starts a process to load catalogues, which gRPC would comment on; what goes wrong, it raises.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
@@ -44,6 +46,8 @@ class _Verbs(click.Group):
 
     def main(self, *arguments: Any, **extra: Any) -> Any:
         """Runs a verb; what cannot be written or read ends with one line and exit code 2, never with a traceback."""
+        if not arguments and "args" not in extra and sys.argv[1:2] == ["serve"]:  # this is the process's own verb
+            ends_at_once()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")  # a terminal may not know every sign

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 from collections.abc import Sequence
@@ -14,10 +15,12 @@ from router_service.callers.load import CallersInvalid
 from router_service.catalog.aside import LoadFailed
 from router_service.catalog.load import CatalogInvalid
 from router_service.cli import several
+from router_service.cli.early import ends_at_once_again, is_over
 from router_service.cli.limit_flags import limit_flags, limits_of
 from router_service.cli.options import CATALOG, Seconds, UsageProblem, example_catalog, flag
 from router_service.server.app import serve
 from router_service.server.drain import DELAY_S, GRACE_S
+from router_service.server.identity.audit import AuditInvalid
 from router_service.server.identity.tls import TlsInvalid, TlsPaths
 from router_service.server.listen import DEFAULT_ADDRESS, MTLS, PLAIN, TLS, Address, AddressError, parse_addresses
 from router_service.server.log import FORMATS, LEVELS
@@ -148,17 +151,23 @@ def command(
             _say_what_is_missing(catalog, callers, addresses)
             if workers > 1:
                 become_supervisor(several.plan(workers, settings))
-        uvloop.run(serve(settings, _say_ready))
+        uvloop.run(_serve(settings))
+        is_over()
     except AddressError as error:
         raise UsageProblem(str(error)) from None
     except StoreUrlError as error:
         raise UsageProblem(f"--store: {error}") from None
     except LoadFailed as error:
         raise UsageProblem(f"loading the catalogue failed: {error}") from None
-    except (TlsInvalid, TelemetryInvalid) as error:
+    except (TlsInvalid, AuditInvalid, TelemetryInvalid) as error:
         raise UsageProblem(str(error)) from None
     except (CatalogInvalid, CallersInvalid) as invalid:
         raise UsageProblem("\n".join(str(problem) for problem in invalid.problems)) from None
+
+
+async def _serve(settings: Settings) -> None:
+    await serve(settings, _say_ready)
+    ends_at_once_again(asyncio.get_running_loop())
 
 
 def _check_admin(local_admin: bool, callers: Path | None, addresses: Sequence[Address]) -> None:

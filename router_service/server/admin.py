@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
+from router_service.server.limits import PORT_CONNECTIONS
+
 CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 """That of Prometheus' text form."""
 _LINE_MAX = 8192
@@ -19,6 +21,8 @@ class AdminPort:
     def __init__(self, metrics: Callable[[], Awaitable[bytes]], is_serving: Callable[[], bool]) -> None:
         """`metrics` gives the text of a scrape."""
         self._metrics, self._is_serving = metrics, is_serving
+        self._unasked: dict[asyncio.StreamWriter, None] = {}
+        self._open = 0
 
     async def start(self, host: str, port: int) -> tuple[asyncio.Server, int]:
         """Listens, and returns the server with the port that it got."""
@@ -26,19 +30,33 @@ class AdminPort:
         return server, server.sockets[0].getsockname()[1]
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection. Beyond so many the oldest that has asked nothing yet gives way, or else the new one."""
+        if self._open >= PORT_CONNECTIONS:
+            oldest = next(iter(self._unasked), None)
+            if oldest is None:
+                writer.transport.abort()
+                return
+            del self._unasked[oldest]
+            oldest.transport.abort()
+        self._open += 1
+        self._unasked[writer] = None
         try:
             async with asyncio.timeout(_PATIENCE_S):
                 method, path = await _request_line(reader)
+                self._unasked.pop(writer, None)
                 status, kind, body = await self._page(method, path)
                 head = (
                     f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: {kind}\r\n"
                     f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
                 )
-                writer.write(head.encode() + (b"" if method == "HEAD" else body))
-                await writer.drain()
+                if not writer.is_closing():  # it may have given way meanwhile
+                    writer.write(head.encode() + (b"" if method == "HEAD" else body))
+                    await writer.drain()
         except (OSError, ValueError, TimeoutError, asyncio.IncompleteReadError):
             pass  # whoever asked is gone, slow, or speaks no HTTP
         finally:
+            self._open -= 1
+            self._unasked.pop(writer, None)
             writer.close()
 
     async def _page(self, method: str, path: str) -> tuple[HTTPStatus, str, bytes]:

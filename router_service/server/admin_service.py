@@ -16,7 +16,7 @@ from router_service.catalog.load import CatalogInvalid
 from router_service.domain.caller import Caller
 from router_service.health.shared import SharedHealth
 from router_service.router import Router
-from router_service.server.identity.audit import Audit, Handle, What
+from router_service.server.identity.audit import Audit, Handle, What, legible
 from router_service.server.loading import Loading
 from router_service.server.pulse import Pulse
 from router_service.server.rpc import Calls
@@ -89,15 +89,20 @@ class AdminServicer:
             snapshot, changed = await self._loading.anew()
         except CatalogInvalid as invalid:
             raise CatalogRejected([str(problem) for problem in invalid.problems], caller) from None
-        except LoadFailed as failed:
-            raise LoadingFailed(str(failed)) from None
+        except LoadFailed:
+            raise LoadingFailed from None
         return pb.ReloadResponse(catalog_version=snapshot.version, changed=changed).SerializeToString()
 
 
 def _status_to_set(raw: bytes) -> dict[str, str]:
     """What the audit log says is to be done."""
     try:
-        asked = read_status(parse(pb.SetEndpointStatusRequest, raw))
+        message = parse(pb.SetEndpointStatusRequest, raw)
     except InvalidRequest:
-        return {"endpoint": "", "status": "(makes no sense)"}
+        return {"endpoint": "", "status": "(cannot be read)"}
+    try:
+        asked = read_status(message)
+    except InvalidRequest:  # what somebody tried is worth knowing all the same
+        told = {"endpoint": message.endpoint_id, "status": message.status, "reason": message.reason}
+        return {name: legible(text) for name, text in told.items()}
     return {"endpoint": asked.endpoint_id, "status": asked.status or "(the catalogue's)", "reason": asked.reason}

@@ -41,7 +41,7 @@ class Admission:
     """What is under way at one server."""
 
     def __init__(self, settings: Limits, *, stateless: bool) -> None:
-        self._limits, self._stateless = settings, stateless
+        self._stateless = stateless
         self.turns = Turns()
         self.draining = False
         self.most = settings.calls
@@ -50,6 +50,7 @@ class Admission:
         """How many calls of each caller wait: for their turn, or for what their answer takes."""
         self.most_of_one = settings.calls_per_caller
         self._streams: dict[str, int] = {}
+        self._streams_most, self._streams_of_one = limits.streams(settings, stateless=stateless)
         self._lanes: dict[str, asyncio.Semaphore] = {}
         self.working: set[asyncio.Task[Any]] = set()
         """The tasks of calls that wait for what their answer takes."""
@@ -167,10 +168,10 @@ class Admission:
         if self.draining:
             raise Draining
         total, own = self.streams, self._streams.get(key, 0)
-        if own >= self._limits.streams_per_caller:
+        if own >= self._streams_of_one:
             what = f"{own} streams of this caller are open, which is all that one may have"
             raise LimitReached(limits.STREAMS_PER_CALLER, f"{what}: close some, or use fewer")
-        if total >= self._limits.streams:
+        if total >= self._streams_most:
             raise LimitReached(limits.STREAMS, f"{total} streams are open, which is all that may be: ask again later")
         with _counted(self._streams, key):
             yield

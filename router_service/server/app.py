@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import signal
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
-
-import grpc
-from grpc_health.v1 import health, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
 
 from router_service.asks import Memory
 from router_service.catalog.served import Served
@@ -20,28 +15,19 @@ from router_service.catalog.slices import unhurried
 from router_service.domain.caller import local_caller
 from router_service.health.shared import SharedHealth
 from router_service.router import Router
-from router_service.server import catalog_service, router_service
+from router_service.server import catalog_service, router_service, rubbish
 from router_service.server.admin_service import AdminServicer
 from router_service.server.admission import Admission
-from router_service.server.arrivals import Arrivals
 from router_service.server.catalog_service import CatalogServicer
 from router_service.server.connections import Connections
 from router_service.server.drain import Drain, Ending, flushed
+from router_service.server.entrance import Entrance
 from router_service.server.envoy.doors import open_doors
 from router_service.server.exposition import written
 from router_service.server.history_service import HistoryServicer
 from router_service.server.identity.audit import Audit
 from router_service.server.identity.counted import IdentityCounts
 from router_service.server.identity.keeping import Identity
-from router_service.server.identity.metadata import Methods
-from router_service.server.limits import (
-    AGE_GRACE_S,
-    PROCESSING_GRACE_S,
-    STALLED_S,
-    make_room_for,
-    rpcs_at_once,
-    transport_options,
-)
 from router_service.server.loading import Loading
 from router_service.server.log import make_logger
 from router_service.server.metrics import Metrics
@@ -131,28 +117,12 @@ class App:
         if settings.spans is not None:
             services = settings.spans.around(services)
         self._services = tuple(services)
-        largest = max(admission.message_bytes(method) for handlers in services.values() for method in handlers)
-        self._server = grpc.aio.server(
-            options=transport_options(
-                settings.limits,
-                largest,
-                shares_port=claimed,
-                age_grace_s=PROCESSING_GRACE_S if settings.envoy_processing else AGE_GRACE_S,
-            ),
-            maximum_concurrent_rpcs=rpcs_at_once(settings.limits),
+        self._entrance = Entrance(
+            settings, services, calls, self._identity.access, self._serving.statuses, told=SERVICES
         )
-        too_much: grpc.RpcMethodHandler[Any, Any] = grpc.stream_stream_rpc_method_handler(calls.too_much_metadata)
-        self._arrivals = Arrivals(calls.refuse, STALLED_S)
-        self._server.add_generic_rpc_handlers(
-            [Methods(name, self._arrivals.watched(one), too_much) for name, one in services.items()]
-        )
+        self._server = self._entrance.server
         self._connections = Connections()
-        most = make_room_for(settings.limits)
-        self._metrics.registry.register(UnderWay(calls, self._connections, most))
-        health_pb2_grpc.add_HealthServicer_to_server(self._serving.answers, self._server)
-        if settings.reflection:
-            names = (*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)
-            reflection.enable_server_reflection(names, self._server)
+        self._metrics.registry.register(UnderWay(calls, self._connections, self._entrance))
 
     async def run(
         self,
@@ -162,7 +132,7 @@ class App:
     ) -> None:
         """Serves until `stop` is set, and ends gently, unless and until `at_once` is set.
 
-        Raises CatalogInvalid, CallersInvalid, TlsInvalid, OSError or AddressError where it cannot begin.
+        Raises CatalogInvalid, CallersInvalid, TlsInvalid, AuditInvalid or AddressError where it cannot begin.
 
         It answers from the first moment, NOT_SERVING until the catalogue is loaded; `ready` is told the addresses then.
         """
@@ -170,12 +140,12 @@ class App:
         await self._serving.begin(self._services)
         self._audit.open()
         await self._identity.first()
-        gc.freeze()
+        rubbish.begin()
         reached = self._ports.bind(self._server, self._identity.certificates)
         self._connections.watch(reached)
-        await self._ports.open_beside(self._page, lambda: self._serving.now, self._serving.answers)
+        await self._ports.open_beside(self._page, lambda: self._serving.now, self._entrance.probed)
         await self._server.start()
-        background: list[asyncio.Task[None]] = []
+        background = [asyncio.create_task(waiting.run()) for waiting in self._entrance.waiting]
         try:
             if self._post is not None:
                 hearing = self._post.run(self._metrics.registry, self._identity.wake, self._serving.workers)
@@ -184,7 +154,7 @@ class App:
                 await self._tell_ready(ready, reached)
                 going_on = (
                     *(self._loading.run(), self._pulse.run(), self._identity.run()),
-                    *(self._arrivals.run(), self._connections.run(), *(work() for work in self._doors.work)),
+                    *(self._connections.run(), *(work() for work in self._doors.work)),
                 )
                 background += [asyncio.create_task(work) for work in going_on]
                 await stop.wait()
@@ -220,7 +190,8 @@ class App:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
         self._served.close()
-        await flushed(self._flush(), at_once, self._log)
+        lost = (lambda: 0) if self._upkeep is None else self._upkeep.give_up
+        await flushed(self._flush(), at_once, self._log, lost)
         await self._ports.close_beside()
         self._log.info("stopped")
         if self._post is not None:
@@ -228,13 +199,15 @@ class App:
             self._post.close()
 
     async def _flush(self) -> None:
-        """Writes what was learned and recorded last."""
+        """Writes what was learned and recorded last; a lost store, which is waited for, keeps no span from going."""
+        spans = self._settings.spans
+        await asyncio.gather(self._write_last(), *([] if spans is None else [asyncio.to_thread(spans.close)]))
+
+    async def _write_last(self) -> None:
         await self._audit.close()
         await self._pulse.end()
         if self._upkeep is not None:
             await self._upkeep.close()
-        if self._settings.spans is not None:
-            await asyncio.to_thread(self._settings.spans.close)
 
     def reload(self) -> None:
         """Loads the catalogue, callers and certificate now, changed or not (SIGHUP)."""

@@ -1,73 +1,77 @@
-"""Messages that are on their way: a call whose message does not come is refused after a time.
+"""Calls that begin: their caller is found before their message is read, and the message is waited for so long alone.
 
-gRPC itself waits for it as long as the connection lives, and keeps what has come of it.
+gRPC itself would read the message of a stranger, wait for it as long as the connection lives, and keep what has come.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import grpc
 
-from router_service.asks import LimitReached
-from router_service.server.admission import Context
-from router_service.server.limits import STALLED
+from router_service.asks import Unanswerable
+from router_service.server.admission import Context, key_of
+from router_service.server.identity.access import Access
+from router_service.server.rpc import FOUND, Calls
+from router_service.server.waiting import Waiting, no_message
 
-LOOK_EVERY_S = 5.0
+_LOOK_AGAIN_S = 1.0
 Handlers = Mapping[str, "grpc.RpcMethodHandler[Any, Any]"]
 
 
 class Arrivals:
-    """The messages of unary calls of one server. `refuse` ends a call with the status of an error."""
+    """The messages of calls that bring one, of one server; those of streams are read by the streams themselves."""
 
-    def __init__(self, refuse: Callable[[Context, LimitReached], Awaitable[None]], stalled_s: float) -> None:
-        self._refuse, self._stalled_s = refuse, stalled_s
-        self._since: dict[Context, float] = {}
+    def __init__(self, calls: Calls, access: Access, waiting: Waiting) -> None:
+        self._calls, self._access, self._waiting = calls, access, waiting
 
     def watched(self, handlers: Handlers) -> Handlers:
-        """The same methods, of which those that take one message and give one read it under watch.
+        """The same methods, of which those that take one message read it under watch.
 
-        To gRPC they are methods that may take several; on the wire that is the same.
+        To gRPC they are methods that may take several, which begin before any has come; on the wire that is the same.
         """
-        return {
-            name: handler
-            if handler.request_streaming or handler.response_streaming
-            else grpc.stream_unary_rpc_method_handler(self._reading(handler.unary_unary))
-            for name, handler in handlers.items()
-        }
+        return {name: self._watched(name, handler) for name, handler in handlers.items()}
 
-    async def run(self) -> None:
-        """Goes on until it is cancelled."""
-        while True:
-            await asyncio.sleep(min(LOOK_EVERY_S, self._stalled_s / 4))
-            await self.look(time.perf_counter())
+    def _watched(self, name: str, handler: grpc.RpcMethodHandler[Any, Any]) -> grpc.RpcMethodHandler[Any, Any]:
+        if handler.request_streaming:
+            return handler
+        made: grpc.RpcMethodHandler[Any, Any]
+        if handler.response_streaming:
+            made = grpc.stream_stream_rpc_method_handler(self._streaming(name, handler.unary_stream))
+        else:
+            made = grpc.stream_unary_rpc_method_handler(self._answering(name, handler.unary_unary))
+        return made
 
-    async def look(self, now: float) -> None:
-        """Refuses every call that has waited for so long; `now` is that of time.perf_counter."""
-        late = [context for context, since in self._since.items() if now - since > self._stalled_s]
-        for context in late:
-            error = LimitReached(STALLED, f"the message did not come within {self._stalled_s:g} s")
-            # AbortError tells only that it was refused; the call itself meets the same one where it reads.
-            with contextlib.suppress(grpc.aio.AbortError):
-                await self._refuse(context, error)
-
-    def _reading(self, answer: Any) -> Any:
-        since, clock, end = self._since, time.perf_counter, grpc.aio.EOF
+    def _answering(self, method: str, answer: Any) -> Any:
+        message_of = self._message
 
         async def read(_items: AsyncIterator[bytes], context: Context) -> bytes:
-            since[context] = clock()
-            try:
-                message = await context.read()
-            finally:
-                del since[context]
-            if message is end:
-                # Its caller is gone, or gRPC has refused the message for its size: there is nobody to answer.
-                raise asyncio.CancelledError
-            answered: bytes = await answer(message, context)
+            answered: bytes = await answer(await message_of(method, context), context)
             return answered
 
         return read
+
+    def _streaming(self, method: str, answers: Any) -> Any:
+        async def read(_items: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
+            message = await self._message(method, context)
+            async for answer in answers(message, context):
+                yield answer
+
+        return read
+
+    async def _message(self, method: str, context: Context) -> bytes:
+        access, begun = self._access, time.perf_counter()
+        try:
+            version, caller = access.version, access.find(context)
+            key = key_of(caller, context)
+            message = await self._waiting.next(key, context, begun)
+            if message is None:
+                raise no_message()
+        except Unanswerable as error:
+            await self._calls.turn_away(method, context, error)
+        # Whose right may have ended while the message came is looked for again, where the call is answered.
+        if access.version is version and time.perf_counter() - begun < _LOOK_AGAIN_S:
+            FOUND.set((caller, key))
+        return message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -18,8 +19,8 @@ class Connections:
     def __init__(self) -> None:
         self._ports: set[int] = set()
         self._paths: set[bytes] = set()
-        self.count = 0
-        """How many there were when they were counted last."""
+        self.count = self.most_of_one = 0
+        """How many there were when they were counted last, and how many of them the address has that has most."""
 
     def watch(self, reached: Iterable[str]) -> None:
         """Counts those to these addresses from now on."""
@@ -33,31 +34,32 @@ class Connections:
     async def run(self) -> None:
         """Goes on until it is cancelled."""
         while True:
-            self.count = await asyncio.to_thread(self.counted)
+            self.count, self.most_of_one = await asyncio.to_thread(self.counted)
             await asyncio.sleep(EVERY_S)
 
-    def counted(self) -> int:
-        """How many there are now; 0 where the system does not tell."""
+    def counted(self) -> tuple[int, int]:
+        """How many there are now, and how many come from the one address that has most; 0 where nothing tells."""
         with suppress(OSError, ValueError):
             own = _own_sockets()
-            return sum(inode in own for inode in (*self._tcp(), *self._unix()))
-        return 0
+            of_each = Counter(peer for inode, peer in (*self._tcp(), *self._unix()) if inode in own)
+            return of_each.total(), max(of_each.values(), default=0)
+        return 0, 0
 
-    def _tcp(self) -> Iterable[bytes]:
-        """The inodes of connections to the ports, whoever's they are."""
+    def _tcp(self) -> Iterable[tuple[bytes, bytes]]:
+        """The inodes of connections to the ports, whoever's they are, and the address that each comes from."""
         for table in ("tcp", "tcp6"):
             with suppress(FileNotFoundError):  # a machine without IPv6
                 for line in Path(f"/proc/self/net/{table}").read_bytes().splitlines()[1:]:
                     fields = line.split()
                     if fields[3] == _ESTABLISHED and int(fields[1].rpartition(b":")[2], 16) in self._ports:
-                        yield fields[9]
+                        yield fields[9], fields[2].rpartition(b":")[0]
 
-    def _unix(self) -> Iterable[bytes]:
+    def _unix(self) -> Iterable[tuple[bytes, bytes]]:
         if self._paths:
             for line in Path("/proc/self/net/unix").read_bytes().splitlines()[1:]:
                 fields = line.split(None, 7)
                 if len(fields) == 8 and fields[5] == _CONNECTED and fields[7] in self._paths:
-                    yield fields[6]
+                    yield fields[6], fields[7]
 
 
 def _own_sockets() -> set[bytes]:

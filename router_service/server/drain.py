@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,17 +61,23 @@ async def _ended(calls: Calls) -> None:
         await asyncio.sleep(left)
 
 
-async def flushed(work: Awaitable[None], at_once: asyncio.Event, log: Any) -> None:
-    """Waits until the stores have taken what is pending, as long as there is time for it."""
+async def flushed(work: Awaitable[None], at_once: asyncio.Event, log: Any, lost: Callable[[], int]) -> None:
+    """Waits until the stores have taken what is pending, as long as there is time for it.
+
+    `lost` gives up what was not written by then, and tells how many traces that are.
+    """
     flush = asyncio.ensure_future(work)
-    if not await within(FLUSH_S, at_once, asyncio.shield(flush)):
+    if not await within(FLUSH_S, at_once, asyncio.shield(flush)) and at_once.is_set():
         await asyncio.wait((flush,), timeout=HURRIED_FLUSH_S)
-    if flush.done():
+    in_time = flush.done()
+    if not in_time:
+        flush.cancel()
+        await asyncio.gather(flush, return_exceptions=True)
+    count = lost()
+    if count or not in_time:
+        log.error("the store did not take in time what was pending", lost=count)
+    if in_time:
         flush.result()
-        return
-    log.error("the store did not take in time what was pending")
-    flush.cancel()
-    await asyncio.gather(flush, return_exceptions=True)
 
 
 async def within(seconds: float, at_once: asyncio.Event, work: Awaitable[Any]) -> bool:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import grpc
-from grpc_health.v1 import health, health_pb2_grpc
 
+from router_service.server.limits import PORT_CONNECTIONS, PORT_IDLE_S, PROBE_BYTES, transport_options
 from router_service.server.listen import Address, bind
 
-_OPTIONS = (
-    ("grpc.max_receive_message_length", 1024),  # the name of a service
-    ("grpc.max_concurrent_streams", 16),
-)
+STREAMS_EACH = 16
 
 
 class HealthPort:
     """What the server itself says of its health, in plain gRPC. It tells nobody more than whether there is service."""
 
-    def __init__(self, answers: health.aio.HealthServicer, *, shares_port: bool = False) -> None:
+    def __init__(self, health: grpc.GenericRpcHandler, *, shares_port: bool = False) -> None:
         """`shares_port` is whether other workers answer there too."""
         self._shares_port = shares_port
-        self._server = grpc.aio.server(options=(*_OPTIONS, ("grpc.so_reuseport", int(shares_port))))
-        health_pb2_grpc.add_HealthServicer_to_server(answers, self._server)
+        options = transport_options(
+            PORT_CONNECTIONS, PROBE_BYTES, shares_port=shares_port, streams_each=STREAMS_EACH, idle_s=PORT_IDLE_S
+        )
+        self._server = grpc.aio.server(options=options)
+        self._server.add_generic_rpc_handlers([health])
 
     async def start(self, address: Address) -> str:
         """Listens, and returns how probes reach it. Raises AddressError."""

@@ -11,6 +11,7 @@ from router_service.catalog.aside import Loaded, LoadFailed
 from router_service.catalog.load import CatalogInvalid
 from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
+from router_service.server.again import Again
 from router_service.server.metrics import Metrics
 from router_service.server.pulse import Pulse
 from router_service.server.rubbish import unswept
@@ -40,6 +41,7 @@ class Loading:
         self._metrics, self._log, self._keep, self._tell = metrics, log, keep, tell
         self._loading = asyncio.Lock()
         self._next: asyncio.Task[tuple[Snapshot, bool]] | None = None
+        self._again = Again(source.wake)
 
     def wake(self) -> None:
         """Loads now, changed or not."""
@@ -63,20 +65,19 @@ class Loading:
         return True
 
     async def run(self) -> None:
-        """Loads whenever the files change, until it is cancelled."""
-        async for _ in self._source.changes():
-            try:
-                await self.now()
-            except (CatalogInvalid, LoadFailed):
-                pass  # it has been told, and the last good version goes on serving
-            except Exception as fault:  # noqa: BLE001 - a fault in loading must not end the service
-                self._log.error("fault while loading the catalogue", exc_info=fault)
+        """Loads whenever the files change, and again where that failed, until it is cancelled."""
+        try:
+            async for _ in self._source.changes():
+                with contextlib.suppress(Exception):  # it has been told, and the last good version goes on serving
+                    await self.now()
+        finally:
+            self._again.over()
 
     async def now(self) -> tuple[Snapshot, bool]:
         """Loads; what serves then, and whether it is another version than before.
 
         Who asks while one is under way waits for the next, which all who ask meanwhile share. Raises CatalogInvalid or
-        LoadFailed; the last good version goes on serving.
+        LoadFailed; the last good version goes on serving. What the files are not to blame for is tried again by itself.
         """
         if self._next is None:
             self._next = asyncio.create_task(self._begin())
@@ -97,19 +98,34 @@ class Loading:
             self._next = None
             try:
                 with unswept():
-                    return await self._load()
+                    loaded = await self._load()
             except CatalogInvalid as invalid:
-                self._metrics.rejected()
-                await self._tell(False)
+                self._again.over()  # it is as bad the next time, until its files change
+                await self._reject()
                 self._log.error(
                     "catalogue rejected, the last good version goes on serving",
                     problems=[str(problem) for problem in invalid.problems],
                 )
                 raise
             except LoadFailed as failed:
-                self._metrics.rejected()
-                self._log.error("loading failed, the last good version goes on serving", reason=str(failed))
+                await self._reject()
+                self._log.error(
+                    "loading failed, the last good version goes on serving",
+                    reason=str(failed),
+                    again_s=failed.again_s or self._again.failed(),
+                )
                 raise
+            except Exception as fault:
+                await self._reject()
+                self._log.error("fault while loading the catalogue", exc_info=fault, again_s=self._again.failed())
+                raise
+            self._again.over()
+            return loaded
+
+    async def _reject(self) -> None:
+        """What the files hold does not serve, whoever is to blame."""
+        self._metrics.rejected()
+        await self._tell(False)
 
     async def _load(self) -> tuple[Snapshot, bool]:
         # No more than its version is held: what is let go of bit by bit must have no other holder.

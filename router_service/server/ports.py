@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import grpc
-from grpc_health.v1 import health as health_service
 
 from router_service.server.admin import AdminPort
 from router_service.server.health_port import HealthPort
@@ -39,7 +38,7 @@ class Ports:
         self,
         metrics: Callable[[], Awaitable[bytes]],
         is_serving: Callable[[], bool],
-        answers: health_service.aio.HealthServicer,
+        health: grpc.GenericRpcHandler,
     ) -> None:
         """Opens the others, as far as there are any. Raises AddressError."""
         if self.admin is not None:
@@ -50,7 +49,7 @@ class Ports:
                 raise AddressError(f"{address.text}: cannot listen there; is the port in use?") from error
             self.log.info("admin port", address=f"{address.host}:{port}")
         if self.health is not None:
-            self._health_port = HealthPort(answers, shares_port=self.claimed)
+            self._health_port = HealthPort(health, shares_port=self.claimed)
             self.log.info("health port", address=await self._health_port.start(self.health))
 
     async def close_beside(self) -> None:

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from typing import Any, NoReturn
 
 import grpc
@@ -19,7 +20,7 @@ from router_service.domain.caller import Caller
 from router_service.server.admission import LARGE, Admission, Context, key_of, stranger
 from router_service.server.identity.access import Access, Visitor
 from router_service.server.identity.roles import ROLES_OF, need
-from router_service.server.limits import METADATA, METADATA_BYTES, USUAL
+from router_service.server.limits import HELD_BACK, METADATA, METADATA_BYTES, USUAL
 from router_service.server.metrics import Metrics
 from router_service.server.streams import Stream
 from router_service.v1 import error_reason_pb2 as reason_pb
@@ -28,6 +29,8 @@ from router_service.wire.errors import DOMAIN, kind_of, status_of
 _DETAILS, _CHALLENGE = "grpc-status-details-bin", "www-authenticate"
 _LOOK_AGAIN_S = 0.01
 _Denied = Callable[[bytes, str, Unauthenticated | RoleMissing], Awaitable[None]]
+FOUND: ContextVar[tuple[Caller, str] | None] = ContextVar("found", default=None)
+"""The caller of this call and whose calls it counts among, where they were found before its message was read."""
 
 
 class Calls:
@@ -38,7 +41,8 @@ class Calls:
         self._metrics, self._log, self._access = metrics, log, access
         self.admission = admission or Admission(USUAL, stateless=True)
         self.streams: set[Stream] = set()
-        self._under_way = self._beside = 0
+        self._under_way = self._beside = self._held_back = 0
+        self._denied: dict[str, _Denied | None] = {}
         self._refused_at = 0.0
 
     async def idle(self) -> None:
@@ -88,9 +92,10 @@ class Calls:
         `denied` is told of a call that was not let in, and of its peer's address.
         """
         called, clock, ok = self._metrics.called, time.perf_counter, grpc.StatusCode.OK.name
-        find, roles = self._access.find, ROLES_OF[method]
+        found, roles = self._found, ROLES_OF[method]
         admission, largest = self.admission, self.admission.message_bytes(method)
         turns, wanted, at_work = admission.turns, admission.turns.wanted, admission.at_work
+        self._denied[method] = denied
 
         async def answer(request: bytes, context: Context) -> bytes:
             begun = start = clock()
@@ -99,9 +104,8 @@ class Calls:
             try:
                 if self._under_way > admission.most or len(request) > largest:
                     raise admission.refusal(len(request), largest)
-                caller = find(context)
+                caller, key = FOUND.get() or found(context)
                 need(caller, *roles)
-                key = key_of(caller, context)
                 if (turn := wanted(key, start)) is not None or at_work:
                     await admission.wait(key, turn)
                     begun = clock()
@@ -155,15 +159,32 @@ class Calls:
                 self.item(method, kind_of(error)[0], start)
                 await _abort(context, error)
 
+    def _found(self, context: Context) -> tuple[Caller, str]:
+        """The caller of a call, and whose calls it counts among. Raises Unauthenticated."""
+        caller = self._access.find(context)
+        return caller, key_of(caller, context)
+
     async def _refused(self, error: Unanswerable, peer: str, start: float) -> Unanswerable:
         """Why a call is refused in the end: who is not known waits for a turn too, which may come too late."""
-        if isinstance(error, Unauthenticated | LimitReached):
+        if isinstance(error, Unauthenticated | LimitReached) and self._held_back < HELD_BACK:
+            self._held_back += 1
             try:
                 await self.admission.wait_if_wanted(stranger(peer), start)
             except LimitReached as late:
                 error = late
+            finally:
+                self._held_back -= 1
         self.limited(error)
         return error
+
+    async def turn_away(self, method: str, context: Context, error: Unanswerable) -> NoReturn:
+        """Ends a call whose message was not read."""
+        start = time.perf_counter()
+        with self.under_way():
+            error = await self._refused(error, context.peer(), start)
+            self.item(method, kind_of(error)[0], start)
+            await _tell_denied(self._denied.get(method), b"", context, error)
+            await _abort(context, error)
 
     async def too_much_metadata(self, _items: object, context: Context) -> None:
         """The handler of a call of any kind whose metadata is beyond the limit."""
@@ -171,8 +192,8 @@ class Calls:
             context, LimitReached(METADATA, f"the metadata is too large: send at most {METADATA_BYTES} bytes")
         )
 
-    async def refuse(self, context: Context, error: LimitReached) -> None:
-        """Ends a call that got no further than to a limit."""
+    async def refuse(self, context: Context, error: Unanswerable) -> NoReturn:
+        """Ends a call that got no further than to a limit, or that no method of this service's own is about."""
         await _abort(context, await self._refused(error, context.peer(), time.perf_counter()))
 
     def limited(self, error: Unanswerable) -> None:
@@ -207,7 +228,11 @@ async def _tell_denied(denied: _Denied | None, request: bytes, context: Context,
 async def _abort(context: Context, error: Unanswerable) -> NoReturn:
     status = status_of(error)
     challenge = ((_CHALLENGE, error.challenge),) if isinstance(error, Unauthenticated) else ()
-    await context.abort(kind_of(error)[0], status.message, ((_DETAILS, status.SerializeToString()), *challenge))
+    try:
+        await context.abort(kind_of(error)[0], status.message, ((_DETAILS, status.SerializeToString()), *challenge))
+    except grpc.aio.InternalError:
+        # Its caller is gone, or gRPC has ended it itself, as one whose message is too large: there is nobody to tell.
+        raise asyncio.CancelledError from None
 
 
 async def _abort_by_fault(context: Context, status: status_pb2.Status) -> NoReturn:

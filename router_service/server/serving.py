@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from grpc_health.v1 import health, health_pb2
+from grpc_health.v1 import health_pb2
+
+from router_service.server.health_service import Statuses
 
 CATALOG_HEALTH = "catalog"
 """Whether the files hold a good catalogue; the last good version serves whatever they say."""
@@ -18,10 +20,10 @@ _NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
 
 class Serving:
-    """The health of one server. `answers` is the service that tells it."""
+    """The health of one server. `statuses` are what is told of it."""
 
     def __init__(self) -> None:
-        self.answers = health.aio.HealthServicer()
+        self.statuses = Statuses()
         self.services: tuple[str, ...] = ()
         self.now = False
         """Whether calls are answered now, as everybody is told."""
@@ -30,27 +32,27 @@ class Serving:
         """Nothing serves yet; `services` are the full names of those that will, all at the same time."""
         self.services = tuple(services)
         for name in ("", *self.services, CATALOG_HEALTH, STORE_HEALTH, WORKERS_HEALTH):
-            await self.answers.set(name, _NOT_SERVING)
+            self.statuses.set(name, _NOT_SERVING)
 
     async def serve(self) -> None:
         """All services do, from now on."""
         for name in ("", *self.services):
-            await self.answers.set(name, _SERVING)
+            self.statuses.set(name, _SERVING)
         self.now = True
 
     async def leave(self) -> None:
         """Nothing does any more, whatever is told after."""
         self.now = False
-        await self.answers.enter_graceful_shutdown()
+        self.statuses.leave()
 
     async def catalog(self, good: bool) -> None:
         """See CATALOG_HEALTH."""
-        await self.answers.set(CATALOG_HEALTH, _SERVING if good else _NOT_SERVING)
+        self.statuses.set(CATALOG_HEALTH, _SERVING if good else _NOT_SERVING)
 
     async def store(self, good: bool) -> None:
         """See STORE_HEALTH."""
-        await self.answers.set(STORE_HEALTH, _SERVING if good else _NOT_SERVING)
+        self.statuses.set(STORE_HEALTH, _SERVING if good else _NOT_SERVING)
 
     async def workers(self, good: bool) -> None:
         """See WORKERS_HEALTH."""
-        await self.answers.set(WORKERS_HEALTH, _SERVING if good else _NOT_SERVING)
+        self.statuses.set(WORKERS_HEALTH, _SERVING if good else _NOT_SERVING)

@@ -8,14 +8,15 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from router_service.server.connections import Connections
+from router_service.server.entrance import Entrance
 from router_service.server.rpc import Calls
 
 
 class UnderWay(Collector):
-    """The calls, streams and connections of one server, of which so many connections may be."""
+    """The calls, streams and connections of one server."""
 
-    def __init__(self, calls: Calls, connections: Connections, most: int) -> None:
-        self._calls, self._connections, self._most = calls, connections, most
+    def __init__(self, calls: Calls, connections: Connections, entrance: Entrance) -> None:
+        self._calls, self._connections, self._entrance = calls, connections, entrance
 
     def collect(self) -> Iterator[Metric]:
         """As the library asks for it."""
@@ -24,9 +25,24 @@ class UnderWay(Collector):
         for name, about, value in (
             ("router_calls_under_way", "Calls under way now, streams aside.", self._calls.count - streams),
             ("router_streams_open", "Streams open now.", streams),
+            (
+                "router_calls_arriving",
+                "Calls whose message is still to come.",
+                sum(one.count for one in self._entrance.waiting),
+            ),
+            (
+                "router_calls_beside",
+                "Calls of health Watch and reflection open now.",
+                sum(one.count for one in self._entrance.beside),
+            ),
             ("router_unsent_bytes", "Bytes of large answers that wait to be taken.", admission.unsent),
             ("router_connections", "Connections, as they were counted last.", self._connections.count),
-            ("router_connections_max", "How many connections there may be.", self._most),
+            (
+                "router_connections_of_one_address",
+                "Connections of the address that has most, as they were counted last.",
+                self._connections.most_of_one,
+            ),
+            ("router_connections_max", "How many connections there may be.", self._entrance.connections_most),
         ):
             yield GaugeMetricFamily(name, about, value)
         yield CounterMetricFamily(

@@ -23,6 +23,7 @@ _LEASES_EVERY_S = 1.0
 _SWEEP_EVERY_S = 30.0
 _BUDGETS_EVERY_S = 10.0
 _AT_ONCE = 500
+_PATIENCE_S = 1.0  # after a fault, and between the last tries while the store is lost
 _PAUSE_S = 0.01  # between the chunks of a sweep, so that decisions' writes come between
 # Sweeps are seconds apart; where the clock says so much, it was set, or the machine slept.
 _LEAP_MS = GRACE_MS // 2
@@ -58,7 +59,7 @@ class Upkeep:
         if not self._store.is_lost:
             await self._on_health(True)
         self._tasks = [
-            asyncio.create_task(self._memory.recorder.run()),
+            asyncio.create_task(self._every(_PATIENCE_S, self._memory.recorder.run)),
             asyncio.create_task(self._every(_EXPIRE_EVERY_S, self._expire)),
             asyncio.create_task(self._every(_SWEEP_EVERY_S, self._sweep)),
             asyncio.create_task(self._every(_LEASES_EVERY_S, self._tend_leases)),
@@ -73,19 +74,35 @@ class Upkeep:
             await self._keep_pending()
 
     async def close(self) -> None:
-        """Writes what is pending, and lets go of the store."""
+        """Writes what is pending, as often as it takes until it is cancelled, and lets go of the store."""
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-        with contextlib.suppress(StoreLost):
-            await self._keep_pending()
-        await self._memory.recorder.close()
-        with contextlib.suppress(StoreLost):
-            await self._memory.budgets.leases.close()
+        while not await self._written():  # noqa: ASYNC110 - it is a try, and nothing tells of its success before
+            await asyncio.sleep(_PATIENCE_S)
         with contextlib.suppress(StoreLost):
             await self._store.close()
+
+    def give_up(self) -> int:
+        """Nothing more will be written: how many traces are lost by that, which are counted as dropped."""
+        return self._memory.recorder.give_up()
+
+    async def _written(self) -> bool:
+        """Whether traces and leases are written; a version of the catalogue is not waited for by itself."""
+        try:
+            with contextlib.suppress(StoreLost):
+                await self._keep_pending()
+            if self._memory.recorder.pending:
+                await self._memory.recorder.flush()
+            await self._memory.budgets.leases.close()
+        except StoreLost:
+            return False  # the store itself told of it
+        except Exception as fault:  # noqa: BLE001 - another try may have better luck, and what is lost is told
+            self._log.error("fault in the upkeep of the store", exc_info=fault)
+            return False
+        return True
 
     async def _keep_pending(self) -> None:
         for version, archive in list(self._kept.items()):

@@ -7,7 +7,6 @@ is dropped and counted (docs/reliability.md, Traces).
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Generator
 
 from router_service.catalog.slices import unhurried
@@ -48,6 +47,11 @@ class Recorder:
         """Whether a trace is not written yet."""
         return trace_id in self._pending
 
+    @property
+    def pending(self) -> int:
+        """How many traces are not written yet."""
+        return len(self._pending)
+
     def record(self, record: Record) -> None:
         """Keeps a record until it is written."""
         weight = _weight(record)
@@ -60,7 +64,7 @@ class Recorder:
             self._wake.set()
 
     async def run(self) -> None:
-        """Writes until it is cancelled."""
+        """Writes until it is cancelled. Whatever it raises, it may be run again, and begins with what is pending."""
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -70,6 +74,9 @@ class Recorder:
             except StoreLost:
                 await asyncio.sleep(_PATIENCE_S)
                 self._wake.set()
+            except Exception:
+                self._wake.set()
+                raise
 
     async def flush(self) -> None:
         """Writes all that is pending now; what comes meanwhile waits for the next. Raises StoreLost.
@@ -77,10 +84,10 @@ class Recorder:
         Who asks while one is under way waits for that one and then for one more, which all who wait share.
         """
         if self._under_way is not None:
-            with contextlib.suppress(StoreLost):
-                await asyncio.shield(self._under_way)
+            await asyncio.wait((self._under_way,))  # how it ended is for those who asked for it
         if self._under_way is None or self._under_way.done():
             self._under_way = asyncio.create_task(self._write(list(self._pending.values())))
+            self._under_way.add_done_callback(_seen)
         await asyncio.shield(self._under_way)
 
     async def _write(self, records: list[Record]) -> None:
@@ -126,13 +133,22 @@ class Recorder:
             self._dropped(1)
             return None
 
-    async def close(self) -> None:
-        """Writes what is pending if the store takes it; what it does not is dropped and counted."""
-        with contextlib.suppress(StoreLost):
-            await self.flush()
-        if self._pending:
-            self._dropped(len(self._pending))
-            self._pending.clear()
+    def give_up(self) -> int:
+        """Drops what is pending, since nobody will write it any more, and counts it; how many that were."""
+        if self._under_way is not None:
+            self._under_way.cancel()
+        lost = len(self._pending)
+        if lost:
+            self._dropped(lost)
+        self._pending.clear()
+        self._weight = 0
+        return lost
+
+
+def _seen(writing: asyncio.Task[None]) -> None:
+    """Whoever asked may be gone when it fails; what it did not write is tried again."""
+    if not writing.cancelled():
+        writing.exception()
 
 
 def _weight(record: Record) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 import pytest
 
-from router_service.server import app, limits
+from router_service.server import limits
 from router_service.server.limits import Limits
 from router_service.server.router_service import SERVICE
 from router_service.v1 import router_service_pb2 as pb
@@ -41,6 +41,7 @@ async def test_connections_beyond_the_limit_are_closed_and_those_there_are_told(
                 await router.Decide(pb.DecideRequest())
             await until(lambda: there(3))
             assert live.registry.get_sample_value("router_connections_max") == 3
+            assert live.registry.get_sample_value("router_connections_of_one_address") == 3
             async with connected(live) as fourth:
                 with pytest.raises(grpc.aio.AioRpcError) as caught:
                     await fourth.Decide(pb.DecideRequest())
@@ -55,7 +56,7 @@ async def test_a_message_that_does_not_come_is_waited_for_no_longer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The call's headers come, and then nothing."""
-    monkeypatch.setattr(app, "STALLED_S", 0.4)
+    monkeypatch.setattr(limits, "STALLED_S", 0.4)
     async with serving(tmp_path) as live, grpc.aio.insecure_channel(live.target) as channel:
         stalled: Any = channel.stream_unary(f"/{SERVICE}/Decide")()
         idle: Any = live.router.DecideStream()
@@ -148,3 +149,4 @@ def test_the_limit_of_open_files_is_raised_as_far_as_it_may(monkeypatch: pytest.
     assert state == [(2256, 4096)]
     state[0] = (1024, 1024)
     assert limits.make_room_for(Limits(connections=2000)) == 768
+    assert limits.make_room_for(Limits(connections=2000), ports=2) == 768 - 2 * limits.PORT_CONNECTIONS

@@ -13,10 +13,10 @@ from router_service.v1 import router_service_pb2 as pb
 from router_service.v1.report_pb2 import Attempt, Report
 from tests.server.conftest import ServerProcess
 from tests.server.live import CATALOG, FAILED, ids
-from tests.server.test_shared_store import redis, url
+from tests.server.test_shared_store import url
 from tests.store.redis_server import RedisServer
 
-__all__ = ["redis", "url"]  # fixtures
+__all__ = ["url"]  # a fixture
 
 Start = Callable[..., ServerProcess]
 PATIENCE_S = 15

@@ -10,7 +10,6 @@ from google.rpc import error_details_pb2
 
 from router_service import asks
 from router_service.domain.problems import Problem
-from router_service.store.interface import StoreLost
 from router_service.wire.errors import item_error, status_of
 
 METADATA_MAX = 8192 - 512  # what gRPC's clients take, less what other headers need
@@ -23,7 +22,7 @@ ERRORS = {
     "CATALOG_NOT_LOADED": (14, asks.CatalogNotLoaded()),
     "TRACE_NOT_FOUND": (5, asks.TraceNotFound("0" * 32)),
     "ENDPOINT_NOT_LISTED": (3, asks.EndpointNotListed([Problem("a", "is outside", "cure it")])),
-    "STORE_LOST": (14, asks.StoreUnavailable(StoreLost("sqlite: the disk is full"))),
+    "STORE_LOST": (14, asks.StoreUnavailable()),
     "NO_STORE": (14, asks.NoStore()),
 }
 

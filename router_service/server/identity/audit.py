@@ -6,8 +6,10 @@ An action is written twice, before it is done and after, since one that cannot b
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import secrets
+import stat
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,21 +24,37 @@ from router_service.v1 import error_reason_pb2 as reason_pb
 from router_service.wire.errors import kind_of
 
 FILE_MODE = 0o600
+_LEGIBLE = 200
 Handle = Callable[[Caller, bytes], Awaitable[bytes]]
 What = Callable[[bytes], dict[str, str]]
+
+
+class AuditInvalid(ValueError):
+    """The audit log's file cannot be written; says why, and what to do."""
+
+    def __init__(self, file: Path, error: OSError) -> None:
+        super().__init__(
+            f"--audit-log {file}: {error.strerror or error}; name a file on a disk, in a folder that is there and in"
+            " which this user may write. The log on stderr has every entry without it"
+        )
 
 
 class Audit:
     """Writes entries. `lost` is told of each that could not be written to the file."""
 
     def __init__(self, log: Any, file: Path | None, clock: Callable[[], int], lost: Callable[[], None]) -> None:
-        self._log, self._file, self._clock, self._lost = log, file, clock, lost
-        self._repeats = Repeats(self._write_or_tell)
+        self._log, self._clock, self._lost = log, clock, lost
+        self._file = None if file is None else _Lines(file)
+        self._repeats = Repeats(self._write)
 
     def open(self) -> None:
-        """Raises OSError where the file cannot be written."""
-        if self._file is not None:
-            append(self._file, b"")
+        """Raises AuditInvalid where the file cannot be written."""
+        if self._file is None:
+            return
+        try:
+            self._file.append(b"")
+        except OSError as error:
+            raise AuditInvalid(self._file.path, error) from error
 
     async def close(self) -> None:
         """Writes what it still holds back."""
@@ -47,13 +65,12 @@ class Audit:
 
         async def act(caller: Caller, raw: bytes) -> bytes:
             entry = {"id": secrets.token_hex(8), "caller": caller.caller, "action": action, **what(raw)}
-            try:
-                await self._write(entry | {"outcome": "begun"})
-            except OSError as error:
-                self._tell_lost(error)
-                raise AuditUnavailable from None
             outcome = {"outcome": "failed", "error": "CANCELLED"}
+            in_file = True
             try:
+                in_file = await self._written(entry | {"outcome": "begun"})
+                if not in_file:
+                    raise AuditUnavailable
                 answer = await handle(caller, raw)
                 outcome = {"outcome": "done"}
             except Unanswerable as error:
@@ -63,8 +80,11 @@ class Audit:
                 outcome["error"] = "INTERNAL"
                 raise
             finally:
-                # A caller that has gone away does not cut it off.
-                await asyncio.shield(self._write_or_tell(entry | outcome))
+                if in_file:
+                    # A caller that has gone away does not cut it off.
+                    await asyncio.shield(self._write(entry | outcome))
+                else:  # where what was begun is not, its end says nothing
+                    self._tell(entry | outcome)
             return answer
 
         return act
@@ -81,33 +101,62 @@ class Audit:
 
         return write
 
-    async def _write_or_tell(self, entry: dict[str, Any]) -> None:
-        try:
-            await self._write(entry)
-        except OSError as error:
-            self._tell_lost(error)
-
     async def _write(self, entry: dict[str, Any]) -> None:
+        await self._written(entry)
+
+    async def _written(self, entry: dict[str, Any]) -> bool:
+        """Writes an entry; whether it is wherever it should be."""
         at = datetime.fromtimestamp(self._clock() / 1000, UTC).isoformat(timespec="milliseconds")
+        self._tell(entry)
+        if self._file is None:
+            return True
+        line = msgspec.json.encode({"at": at.replace("+00:00", "Z"), **entry}) + b"\n"
+        try:
+            await asyncio.to_thread(self._file.append, line)
+        except OSError as error:
+            self._lost()
+            reason = error.strerror or str(error)
+            self._log.error("the audit log cannot be written", file=str(self._file.path), reason=reason)
+            return False
+        return True
+
+    def _tell(self, entry: dict[str, Any]) -> None:
         self._log.warning("audit", **entry)
-        if self._file is not None:
-            line = msgspec.json.encode({"at": at.replace("+00:00", "Z"), **entry}) + b"\n"
-            await asyncio.to_thread(append, self._file, line)
-
-    def _tell_lost(self, error: OSError) -> None:
-        self._lost()
-        self._log.error("the audit log cannot be written", file=str(self._file), reason=error.strerror or str(error))
 
 
-def append(file: Path, line: bytes) -> None:
-    """Adds a line that is on the disk when it returns. The file is opened anew, so that it may be moved away."""
-    number = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
-    try:
-        while line:
-            line = line[os.write(number, line) :]
-        os.fsync(number)
-    finally:
-        os.close(number)
+def legible(text: str) -> str:
+    """What somebody sent that makes no sense, as far as it is of use to whoever reads the log."""
+    kept = text if len(text) <= _LEGIBLE else f"{text[: _LEGIBLE - 1]}…"
+    return kept if kept.isprintable() else "".join(one if one.isprintable() else ascii(one)[1:-1] for one in kept)
+
+
+class _Lines:
+    """A file of lines. It is opened anew for each, so that it may be moved away."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._torn = False
+
+    def append(self, line: bytes) -> None:
+        """Adds a line that is on the disk when it returns."""
+        # Not to wait for a reader, where the name is a pipe's.
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
+        irregular = OSError(errno.EINVAL, "not a regular file, so that nothing would stay in it", str(self.path))
+        try:
+            number = os.open(self.path, flags, FILE_MODE)
+        except OSError as error:
+            raise irregular if error.errno == errno.ENXIO else error from None
+        try:
+            if not stat.S_ISREG(os.fstat(number).st_mode):
+                raise irregular
+            if self._torn:  # a full disk took a part of one, which must not spoil the next
+                line = b"\n" + line
+            while line:
+                line = line[os.write(number, line) :]
+                self._torn = bool(line)
+            os.fsync(number)
+        finally:
+            os.close(number)
 
 
 def _reason(error: Unanswerable) -> str:

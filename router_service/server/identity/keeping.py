@@ -17,6 +17,7 @@ from router_service.catalog.served import Served
 from router_service.catalog.snapshot import Snapshot
 from router_service.catalog.watch import Watch
 from router_service.domain.caller import Caller
+from router_service.server.again import Again
 from router_service.server.identity.access import Access, Known, Open
 from router_service.server.identity.counted import CALLERS, TLS, IdentityCounts
 from router_service.server.identity.tls import Certificates, Tls, TlsInvalid, TlsPaths, read_tls
@@ -42,6 +43,7 @@ class Identity:
         self.certificates: Certificates | None = None
         self._loaded: Loaded | None = None
         self._watch = Watch(*(tls.all if tls else ()), *((callers,) if callers else ()))
+        self._again = Again(self._watch.wake)
 
     async def first(self) -> None:
         """Reads all files. Raises CallersInvalid or TlsInvalid."""
@@ -55,28 +57,44 @@ class Identity:
         self._watch.wake()
 
     async def run(self) -> None:
-        """Reads the files whenever they change, until it is cancelled."""
+        """Reads the files whenever they change, and again after a fault, until it is cancelled."""
         if self._tls is None and self._callers is None:
             return
         comparing = asyncio.create_task(self._compare())
         try:
             async for _ in self._watch.changes():
-                try:
-                    await self._read()
-                except Exception as fault:  # noqa: BLE001 - a fault in reading must not end the service
-                    self._log.error("fault while reading who may call", exc_info=fault)
+                await self._read()
         finally:
+            self._again.over()
             comparing.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await comparing
 
     async def _read(self) -> None:
+        faults = {}
+        # Each by itself: a fault of the one must not keep what changed of the other from being read.
+        for files, read in ((TLS, self._read_tls), (CALLERS, self._read_callers)):
+            try:
+                await read()
+            except Exception as fault:  # noqa: BLE001 - a fault in reading must not end the service
+                self._counts.rejected(files)
+                faults[files] = fault
+        if not faults:
+            self._again.over()
+            return
+        again_s = self._again.failed()
+        for files, found in faults.items():
+            self._log.error("fault while reading who may call", files=files, exc_info=found, again_s=again_s)
+
+    async def _read_tls(self) -> None:
         if self._tls is not None:
             try:
                 self._install_tls(await asyncio.to_thread(read_tls, self._tls))
             except TlsInvalid as invalid:
                 self._counts.rejected(TLS)
                 self._log.error("certificate rejected, the last good one goes on", problems=str(invalid).splitlines())
+
+    async def _read_callers(self) -> None:
         if self._callers is not None:
             try:
                 self._install_callers(await asyncio.to_thread(load, self._callers))

@@ -9,6 +9,7 @@ from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from router_service.server.again import growing_s
 from router_service.server.workers import merge
 from router_service.server.workers.journal import Journal
 from router_service.server.workers.link import (
@@ -35,7 +36,7 @@ Heard = Load | Taken
 
 def pause_s(quick_ends: int) -> float:
     """How long to wait after so many ends in a row that came soon after the start."""
-    return 0.0 if not quick_ends else min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (quick_ends - 1))
+    return growing_s(quick_ends, _FIRST_PAUSE_S, _LONGEST_PAUSE_S)
 
 
 class Child:

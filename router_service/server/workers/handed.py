@@ -21,6 +21,7 @@ class _Arrival:
     number: int
     file: int
     failed: str
+    again_s: float
 
 
 class Handed:
@@ -36,7 +37,7 @@ class Handed:
 
     def arrive(self, message: Catalog, file: int) -> None:
         """The supervisor has loaded."""
-        self._arrived.append(_Arrival(message.number, file, message.failed))
+        self._arrived.append(_Arrival(message.number, file, message.failed, message.again_s))
         self._news.set()
         for asked in message.asked:
             if (waiting := self._waiting.pop(asked, None)) is not None and not waiting.done():
@@ -71,7 +72,7 @@ class Handed:
         arrival = self._last
         assert arrival is not None, "one has arrived"  # noqa: S101 - it was waited for
         if arrival.failed:
-            raise LoadFailed(arrival.failed)
+            raise LoadFailed(arrival.failed, arrival.again_s)
         try:
             loaded = await take_in(frames_of(arrival.file), now, serving=serving, hurried=hurried)
         except CatalogInvalid:

@@ -40,11 +40,15 @@ class Page(msgspec.Struct, tag="page"):
 
 
 class Catalog(msgspec.Struct, tag="catalog"):
-    """From the supervisor: what was loaded, as a file beside, or why nothing was. `asked` are whom it answers."""
+    """From the supervisor: what was loaded, as a file beside, or why nothing was. `asked` are whom it answers.
+
+    `again_s` is in how many seconds it tries again where it failed.
+    """
 
     number: int
     asked: list[int] = []
     failed: str = ""
+    again_s: float = 0.0
 
 
 class Workers(msgspec.Struct, tag="workers"):

@@ -28,12 +28,15 @@ GAUGES: dict[str, Callable[[Iterable[float]], float]] = {
     # The worst of them.
     "process_max_fds": min,
     "process_open_fds": max,
+    "router_connections_of_one_address": max,
     "process_start_time_seconds": min,
     "router_catalog_loaded_timestamp_seconds": min,
     "router_tls_certificate_expiry_timestamp_seconds": min,
     # Each has some of it.
     "process_resident_memory_bytes": sum,
     "process_virtual_memory_bytes": sum,
+    "router_calls_arriving": sum,
+    "router_calls_beside": sum,
     "router_calls_under_way": sum,
     "router_connections": sum,
     "router_connections_max": sum,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import NoReturn
 
 import msgspec
+
+from router_service.server.signals import ENDING
 
 VARIABLE = "_ROUTER_SERVICE_PLAN"
 WORKERS_MAX = 64
@@ -44,6 +47,8 @@ def become_supervisor(plan: Plan) -> NoReturn:
     environment = {**os.environ, VARIABLE: msgspec.json.encode(plan).decode()}
     command = [sys.executable, "-m", "router_service.server.workers.supervisor"]
     sys.stderr.flush()
+    # They wait until the supervisor can take them.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     os.execve(sys.executable, command, environment)  # noqa: S606 - this very interpreter, and no shell
 
 

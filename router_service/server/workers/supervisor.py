@@ -12,6 +12,7 @@ import signal
 import sys
 from pathlib import Path
 
+from router_service.server import signals
 from router_service.server.admin import AdminPort
 from router_service.server.workers import merge
 from router_service.server.workers.catalogue import Catalogue
@@ -33,7 +34,7 @@ router_workers {serving}.0
 # HELP router_workers_wanted Workers that there should be, as --workers says.
 # TYPE router_workers_wanted gauge
 router_workers_wanted {wanted}.0
-# HELP router_worker_exits_total Workers that ended though nobody had told the server to end.
+# HELP router_worker_exits_total Workers that ended while the server went on, whatever ended them.
 # TYPE router_worker_exits_total counter
 router_worker_exits_total {exits}.0
 """
@@ -62,9 +63,10 @@ class Supervisor:
     async def run(self) -> int:
         """Serves until it is told to end; the exit code."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in signals.ENDING:
             loop.add_signal_handler(number, self._end)
         loop.add_signal_handler(signal.SIGHUP, self._wake)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals.ENDING)
         try:
             self._claim()
             admin = await self._start_admin()
@@ -90,8 +92,9 @@ class Supervisor:
         serving.cancel()
         if life.done() and not first.begun.is_set():
             code = life.result()
-            if code < 0 and not self._stopped.is_set():
+            if code <= 0 and not self._stopped.is_set():  # it said nothing, and was not to end
                 self._journal.error("the first worker has ended", **how_ended(code))
+                return _BROKEN
             return code if code >= 0 else _BROKEN
         lives = [(first, life), *((child, child.live()) for child in others)]
         keeping = [asyncio.create_task(child.keep(self._retire, self._stopped, one)) for child, one in lives]
@@ -200,7 +203,10 @@ def main() -> int:
     plan = taken_plan()
 
     async def supervise() -> int:
-        return await Supervisor(plan, Journal(plan.log_level, plan.log_format)).run()
+        code = await Supervisor(plan, Journal(plan.log_level, plan.log_format)).run()
+        signals.let_go(asyncio.get_running_loop())
+        signals.ignore()
+        return code
 
     return asyncio.run(supervise())
 

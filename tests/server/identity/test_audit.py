@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import resource
+import socket
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,11 +14,13 @@ from typing import Any
 import grpc
 import pytest
 
+from router_service.server.identity.audit import Audit, AuditInvalid
 from router_service.server.identity.repeats import Repeats
+from router_service.server.log import make_logger
 from router_service.v1 import catalog_service_pb2 as catalog_pb
 from tests.server.identity.reasons import reason_of
 from tests.server.identity.secured import EVERYBODY, As, bearer, secured
-from tests.server.live import until
+from tests.server.live import NOW, until
 
 Lines = list[dict[str, Any]]
 
@@ -96,12 +101,13 @@ async def test_who_is_not_let_in_is_written_once_and_then_counted(tmp_path: Path
     assert all(one["peer"].startswith("ipv4:127.0.0.1:") for one in found)
 
 
-async def test_what_cannot_be_written_is_not_done(tmp_path: Path) -> None:
+async def test_what_cannot_be_written_is_not_done(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "audit"
     folder.mkdir()
     file = folder / "audit.log"
-    async with secured(tmp_path, store="", audit_log=file) as server:
+    async with secured(tmp_path, store="", audit_log=file, log_level="warning", log_format="json") as server:
         everybody = As(await server.for_tokens(), bearer(EVERYBODY))
+        capfd.readouterr()
         file.unlink()
         folder.rmdir()
         with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -113,9 +119,63 @@ async def test_what_cannot_be_written_is_not_done(tmp_path: Path) -> None:
         served = await everybody.method("ListEndpoints")(catalog_pb.ListEndpointsRequest())
         assert {one.status for one in served.endpoints} == {"up"}
         assert server.live.registry.get_sample_value("router_audit_lost_total") == 1
+        # The log has its end too, under the id of what was begun.
+        said = [one for line in capfd.readouterr().err.splitlines() if (one := json.loads(line))["event"] == "audit"]
+        assert told(said) == [
+            (EVERYBODY, "SetEndpointStatus", "begun", ""),
+            (EVERYBODY, "SetEndpointStatus", "failed", "AUDIT_UNAVAILABLE"),
+        ]
+        assert len({one["id"] for one in said}) == 1
         folder.mkdir()
         assert await set_status(everybody, "endpoint-own", "down") == "OK"
         assert len(lines(file)) == 2
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "no folder", "socket"])
+async def test_what_is_no_file_is_refused_at_the_start_with_its_flag_and_a_cure(tmp_path: Path, kind: str) -> None:
+    file = {"device": Path("/dev/full"), "no folder": tmp_path / "nowhere" / "audit.log"}.get(kind, tmp_path / "it")
+    why = "No such file or directory" if kind == "no folder" else "not a regular file"
+    with socket.socket(socket.AF_UNIX) as listening:
+        if kind == "pipe":
+            os.mkfifo(file)
+        elif kind == "socket":
+            listening.bind(str(file))
+        with pytest.raises(AuditInvalid, match=f"--audit-log {file}: {why}.*; name a file on a disk"):
+            async with asyncio.timeout(10), secured(tmp_path, store="", audit_log=file):
+                pass
+
+
+async def test_of_what_makes_no_sense_what_can_be_read_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "audit.log"
+    async with secured(tmp_path, store="", audit_log=file) as server:
+        channel = await server.for_tokens()
+        admin = As(channel, bearer("admin"))
+        assert await set_status(admin, "endpoint-own", "asleep", "why\x1b[2J" + "!" * 5000) == "INVALID_REQUEST"
+        raw: Any = channel.unary_unary("/router_service.v1.CatalogService/SetEndpointStatus")
+        with pytest.raises(grpc.aio.AioRpcError):
+            await raw(b"\xff\xff", metadata=admin.metadata)
+        found = lines(file)
+    assert (found[0]["endpoint"], found[0]["status"]) == ("endpoint-own", "asleep")
+    assert found[0]["reason"] == "why\\x1b[2J" + "!" * 192 + "…"
+    assert (found[2]["endpoint"], found[2]["status"]) == ("", "(cannot be read)")
+    assert [one["outcome"] for one in found] == ["begun", "failed"] * 2
+
+
+async def test_a_line_that_a_full_disk_cut_off_does_not_spoil_the_next(tmp_path: Path) -> None:
+    file = tmp_path / "audit.log"
+    audit = Audit(make_logger("critical", "json"), file, lambda: NOW, lambda: None)
+    full = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, full[1]))
+    try:
+        assert not await audit._written({"reason": "x" * 200})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, full)
+    assert file.stat().st_size == 100
+    for _ in range(2):
+        assert await audit._written({"reason": "y"})
+    cut, *whole = file.read_text().splitlines()
+    assert cut.endswith("xxx")
+    assert [json.loads(line)["reason"] for line in whole] == ["y", "y"]
 
 
 async def test_the_file_may_be_moved_away_at_any_time(tmp_path: Path) -> None:
