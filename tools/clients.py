@@ -1,5 +1,7 @@
 """Tests the clients in other languages than Python, each beside a real service; names choose some of them.
 
+`--fetch` only has what they need come, and be compiled, as far as that takes minutes.
+
 A language whose toolchain is not on this machine is left out, with a word; in CI (CI is set) that is a failure.
 """
 
@@ -18,9 +20,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """How the tests of a language are run: in `clients/NAME`, one command after the other."""
+    """How the tests of a language are run: in `clients/NAME`, one command after the other.
+
+    `fetch` is done where it was not yet, and ahead of them where somebody asks for it.
+    """
 
     tools: tuple[str, ...]
+    fetch: tuple[tuple[str, ...], ...]
     prepare: tuple[tuple[str, ...], ...]
     test: tuple[str, ...]
 
@@ -35,6 +41,7 @@ _RACE = ("-race",) if shutil.which("gcc") else ()
 SUITES: dict[str, Suite] = {
     "go": Suite(
         tools=("go",),
+        fetch=(("go", "test", *_RACE, "-run", "^$", "./..."),),
         prepare=(
             ("go", "run", "cmd/gofmt", "-d", "."),
             ("go", "vet", "./..."),
@@ -44,13 +51,11 @@ SUITES: dict[str, Suite] = {
         ),
         test=("go", "test", *_RACE, "-count=1", "./..."),
     ),
-    "java": Suite(tools=("mvn", "javac"), prepare=(), test=("mvn", "-B", "-ntp", "verify")),
+    "java": Suite(tools=("mvn", "javac"), fetch=(), prepare=(), test=("mvn", "-B", "-ntp", "verify")),
     "typescript": Suite(
         tools=("node", "npm"),
-        prepare=(
-            ("node", "scripts/install.mjs"),
-            ("npm", "run", "--silent", "lint"),
-        ),
+        fetch=(("node", "scripts/install.mjs"),),
+        prepare=(("npm", "run", "--silent", "lint"),),
         test=("npm", "test"),
     ),
 }
@@ -62,12 +67,22 @@ def run(name: str, suite: Suite) -> bool:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     live = (sys.executable, "-m", "clients.conformance.live", name, "--", *suite.test)
     return all(
-        subprocess.run(one, cwd=folder, env=environment, check=False).returncode == 0 for one in (*suite.prepare, live)
+        subprocess.run(one, cwd=folder, env=environment, check=False).returncode == 0
+        for one in (*suite.fetch, *suite.prepare, live)
     )
+
+
+def fetch(name: str, suite: Suite) -> bool:
+    """Whether what a language needs is there now."""
+    folder = ROOT / "clients" / name
+    return all(subprocess.run(one, cwd=folder, check=False).returncode == 0 for one in suite.fetch)
 
 
 def main(arguments: list[str]) -> int:
     """Exit code 1 where a test fails, or where CI lacks a toolchain."""
+    if arguments == ["--fetch"]:
+        fetched = [fetch(name, suite) for name, suite in SUITES.items() if not suite.missing()]
+        return 0 if all(fetched) else 1
     if unknown := set(arguments) - SUITES.keys():
         print(f"{', '.join(sorted(unknown))}: no such client; there are: {', '.join(SUITES)}", file=sys.stderr)
         return 2
