@@ -26,9 +26,9 @@ class Suite:
     """
 
     tools: tuple[str, ...]
-    fetch: tuple[tuple[str, ...], ...]
-    prepare: tuple[tuple[str, ...], ...]
     test: tuple[str, ...]
+    prepare: tuple[tuple[str, ...], ...] = ()
+    fetch: tuple[tuple[str, ...], ...] = ()
 
     def missing(self) -> str:
         """The programs that are not here, for a person; empty where all are."""
@@ -41,7 +41,6 @@ _RACE = ("-race",) if shutil.which("gcc") else ()
 SUITES: dict[str, Suite] = {
     "go": Suite(
         tools=("go",),
-        fetch=(),
         prepare=(
             ("go", "run", "cmd/gofmt", "-d", "."),
             ("go", "vet", "./..."),
@@ -51,7 +50,7 @@ SUITES: dict[str, Suite] = {
         ),
         test=("go", "test", *_RACE, "-count=1", "./..."),
     ),
-    "java": Suite(tools=("mvn", "javac"), fetch=(), prepare=(), test=("mvn", "-B", "-ntp", "verify")),
+    "java": Suite(tools=("mvn", "javac"), test=("mvn", "-B", "-ntp", "verify")),
     "typescript": Suite(
         tools=("node", "npm"),
         fetch=(("node", "scripts/install.mjs"),),

@@ -72,7 +72,7 @@ def address_of(text: str) -> Address | None:
 def is_ipv6(host: str) -> bool:
     """Whether a host is an address of IPv6; none with a zone, which is one machine's own."""
     try:
-        return "%" not in host and IPv6Address(host) is not None
+        return IPv6Address(host).scope_id is None
     except ValueError:
         return False
 

@@ -15,7 +15,7 @@ from router_service.asks import Unanswerable
 from router_service.server.admission import Context, key_of
 from router_service.server.identity.access import Access
 from router_service.server.rpc import FOUND, Calls
-from router_service.server.waiting import Waiting, no_message
+from router_service.server.waiting import Waiting
 
 _LOOK_AGAIN_S = 1.0
 Handlers = Mapping[str, "grpc.RpcMethodHandler[Any, Any]"]
@@ -66,9 +66,7 @@ class Arrivals:
         try:
             version, caller = access.version, access.find(context)
             key = key_of(caller, context)
-            message = await self._waiting.next(key, context, begun)
-            if message is None:
-                raise no_message()
+            message = await self._waiting.message(key, context, begun)
         except Unanswerable as error:
             await self._calls.turn_away(method, context, error)
         # Whose right may have ended while the message came is looked for again, where the call is answered.

@@ -29,11 +29,6 @@ _END: Any = grpc.aio.EOF
 _NO_MESSAGE = Problem("", "the call brought no message", "send the one that the method takes, then end your side")
 
 
-def no_message() -> InvalidRequest:
-    """Why a call is refused that ended without the message that it is to bring."""
-    return InvalidRequest([_NO_MESSAGE])
-
-
 @dataclass(slots=True, eq=False)
 class Held:
     """A call that stands still, which may be ended from beside."""
@@ -81,7 +76,7 @@ class Waiting:
         """The one message of a call whose caller is `key`. Raises LimitReached, or InvalidRequest where none comes."""
         message = await self.next(key, context, now)
         if message is None:
-            raise no_message()
+            raise InvalidRequest([_NO_MESSAGE])
         return message
 
     async def next(self, key: str, context: Context, now: float) -> bytes | None:
@@ -89,28 +84,20 @@ class Waiting:
 
         `now` is that of time.perf_counter.
         """
-        own, of_each, all_held = self._own.get(key, 0), self._own, self._held
-        if self._taken >= self._places or own >= self._half:
+        if self._taken >= self._places or self._own.get(key, 0) >= self._half:
             await self._place(key)
             now = time.perf_counter()
         else:
-            self._taken += 1
-            of_each[key] = own + 1
+            self._take(key)
         held = Held(key, now, self._ticks, asyncio.current_task())
-        all_held[held] = None
+        self._held[held] = None
         try:
             message: Any = await context.read()
         except asyncio.CancelledError as cancelled:
             raise held.ended(cancelled) from None
         finally:
-            del all_held[held]
-            if self._queued:
-                self._give_back(key)
-            else:
-                self._taken -= 1
-                of_each[key] -= 1
-                if not of_each[key]:
-                    del of_each[key]
+            del self._held[held]
+            self._give_back(key)
         return None if message is _END else message
 
     async def run(self) -> None:
