@@ -241,12 +241,15 @@ def _is_unshown(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cs") or unicodedata.bidirectional(character) in _TURNS
 
 
+def printable(text: str) -> str:
+    """The text with what commands a terminal, and all else that does not print, written as escapes."""
+    return text if text.isprintable() else "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+
+
 def shown(raw: object) -> str:
     """`raw` as a message shows it: short, and never more of it than names the mistake."""
     if isinstance(raw, str):
-        text = raw[:61]
-        if not text.isprintable():
-            text = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+        text = printable(raw[:61])
         return f'"{text}"' if len(raw) <= 60 else f'"{text[:57]}…"'
     if raw is None:
         return "an empty value"

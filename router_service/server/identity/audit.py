@@ -19,6 +19,7 @@ import msgspec
 
 from router_service.asks import AuditUnavailable, RoleMissing, Unanswerable, Unauthenticated
 from router_service.domain.caller import Caller
+from router_service.domain.readers import printable
 from router_service.server.identity.repeats import Repeats
 from router_service.v1 import error_reason_pb2 as reason_pb
 from router_service.wire.errors import kind_of
@@ -126,8 +127,7 @@ class Audit:
 
 def legible(text: str) -> str:
     """What somebody sent that makes no sense, as far as it is of use to whoever reads the log."""
-    kept = text if len(text) <= _LEGIBLE else f"{text[: _LEGIBLE - 1]}…"
-    return kept if kept.isprintable() else "".join(one if one.isprintable() else ascii(one)[1:-1] for one in kept)
+    return printable(text if len(text) <= _LEGIBLE else f"{text[: _LEGIBLE - 1]}…")
 
 
 class _Lines:
