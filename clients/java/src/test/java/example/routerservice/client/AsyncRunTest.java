@@ -20,28 +20,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class AsyncRunTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
-  private static final DecideRequest ANY = DecideRequest.getDefaultInstance();
-  private ScriptedService service;
-  private RouterClient client;
-
-  @BeforeEach
-  void open() throws Exception {
-    service = ScriptedService.start();
-    client = RouterClient.builder().target(service.target()).timeout(LONG).build();
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
-    service.close();
-  }
-
+class AsyncRunTest extends WithService {
   /** The one report, when it has come. */
   private Report told() throws Exception {
     long until = System.nanoTime() + LONG.toNanos();

@@ -29,31 +29,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class NoAnswerTest {
-  private static final DecideRequest ANY = DecideRequest.getDefaultInstance();
-  private ScriptedService service;
-  private RouterClient client;
-
-  @BeforeEach
-  void open() throws Exception {
-    service = ScriptedService.start();
-    client =
-        RouterClient.builder().target(service.target()).timeout(Duration.ofSeconds(30)).build();
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
-    service.close();
-  }
-
+class NoAnswerTest extends WithService {
   /** What a decision that ends with a status throws. */
   private RouterException thrown(StatusRuntimeException status) {
     service.decide =

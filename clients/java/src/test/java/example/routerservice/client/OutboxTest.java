@@ -1,10 +1,11 @@
 // What the queue of reports makes of the answers that sending one meets.
 package example.routerservice.client;
 
+import static example.routerservice.client.ReportQueueTest.away;
+import static example.routerservice.client.ReportQueueTest.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import example.routerservice.v1.Report;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import java.time.Duration;
@@ -13,14 +14,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class OutboxTest {
-  private static Report report(int number) {
-    return Report.newBuilder().setTraceId("%032x".formatted(number)).setOutcome("accepted").build();
-  }
-
-  private static RouterException away() {
-    return Errors.of(Status.UNAVAILABLE, new Metadata());
-  }
-
   @Test
   void aReportThatIsItselfTooLargeHoldsUpTheOthersForSoLongOnly() {
     RouterException busy = Errors.of(Status.RESOURCE_EXHAUSTED, new Metadata());

@@ -40,14 +40,14 @@ class PlacesTest {
     return DecideRequest.newBuilder().setRequestId(Integer.toString(number)).build();
   }
 
+  private static RouterClient clientOf(ScriptedService service) {
+    return RouterClient.builder().target(service.target()).timeout(Duration.ofSeconds(30)).build();
+  }
+
   @Test
   void aBurstOverANewConnectionIsAnsweredInFull() throws Exception {
     try (ScriptedService service = narrow();
-        RouterClient client =
-            RouterClient.builder()
-                .target(service.target())
-                .timeout(Duration.ofSeconds(30))
-                .build()) {
+        RouterClient client = clientOf(service)) {
       List<CompletableFuture<DecideResponse>> asked =
           IntStream.range(0, MANY).mapToObj(one -> client.decideAsync(named(one))).toList();
       asked.forEach(CompletableFuture::join);
@@ -59,11 +59,7 @@ class PlacesTest {
   void aBurstOfThreadsIsToo() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(MANY);
     try (ScriptedService service = narrow();
-        RouterClient client =
-            RouterClient.builder()
-                .target(service.target())
-                .timeout(Duration.ofSeconds(30))
-                .build()) {
+        RouterClient client = clientOf(service)) {
       List<Future<DecideResponse>> asked = new ArrayList<>();
       for (int i = 0; i < MANY; i++) {
         int number = i;

@@ -46,11 +46,11 @@ class ReportQueueTest {
     return RouterClient.builder().target(service.target()).timeout(LONG).flushTimeout(LONG);
   }
 
-  private static Report report(int number) {
+  static Report report(int number) {
     return Report.newBuilder().setTraceId("%032x".formatted(number)).setOutcome("accepted").build();
   }
 
-  private static RouterException away() {
+  static RouterException away() {
     return Errors.of(Status.UNAVAILABLE, new Metadata());
   }
 

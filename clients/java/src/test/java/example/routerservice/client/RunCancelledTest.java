@@ -11,35 +11,15 @@ import example.routerservice.v1.DecideRequest;
 import io.grpc.Context;
 import io.grpc.Status;
 import java.io.InterruptedIOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class RunCancelledTest {
-  static final Duration LONG = Duration.ofSeconds(30);
-  private static final DecideRequest ANY = DecideRequest.getDefaultInstance();
-  private ScriptedService service;
-  private RouterClient client;
-
-  @BeforeEach
-  void open() throws Exception {
-    service = ScriptedService.start();
-    client = RouterClient.builder().target(service.target()).timeout(LONG).build();
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
-    service.close();
-  }
-
+class RunCancelledTest extends WithService {
   private List<String> told() throws Exception {
     return service.told(client.reports());
   }

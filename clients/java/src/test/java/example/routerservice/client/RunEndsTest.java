@@ -24,28 +24,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.zip.DataFormatException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class RunEndsTest {
-  static final Duration LONG = Duration.ofSeconds(30);
-  private static final DecideRequest ANY = DecideRequest.getDefaultInstance();
-  private ScriptedService service;
-  private RouterClient client;
-
-  @BeforeEach
-  void open() throws Exception {
-    service = ScriptedService.start();
-    client = RouterClient.builder().target(service.target()).timeout(LONG).build();
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
-    service.close();
-  }
-
+class RunEndsTest extends WithService {
   private List<String> told() throws Exception {
     return service.told(client.reports());
   }
